@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can go wrong, as one tree. Every message names the cause and what to try, in one line.
+
+SuiroError            exit code 1
++-- UsageError        exit code 2    the command line or a file the user wrote is wrong
++-- MachineError      exit code 3    this machine cannot do it (no namespaces, no MPI, no library)
+"""
+
+
+class SuiroError(Exception):
+    """An operating error: printed as one line, lower case, without a traceback."""
+
+    exit_code = 1
+
+
+class UsageError(SuiroError):
+    """The command line, a spec or a rule file is wrong."""
+
+    exit_code = 2
+
+
+class MachineError(SuiroError):
+    """The machine or its set-up cannot do what was asked."""
+
+    exit_code = 3

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule: what every rank does, round by round, as a value. It is an indexable function, round(rank, i):
+// rounds are produced on demand and stored only to be printed, parsed or cached, because an all-to-all of
+// 4096 x 64 ranks has 7 * 10^10 steps. Sizes are in blocks; the executor scales them by count and datatype.
+//
+// When a round may run, for a rank (the one contract between builders, verify and the executor):
+//   - Round i starts when rounds 0 .. i - window are complete, and, if round i has a fence, when all earlier
+//     rounds are complete. A round is complete when all its steps are: sends have left the buffer, receives
+//     have arrived, copies and reductions are done.
+//   - Rounds start in order. When a round starts, its copies and reductions run in the order given, then its
+//     sends are posted. A round's sends do not wait for its own receives.
+//   - Receives may be posted up to `lookahead` rounds before their round starts. They are posted in order.
+//   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of b from a.
+//   - A step of zero blocks is a message without payload: light synchronisation is part of the schedule.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace suiro {
+
+/// send: the user's send blocks, read only. receive: the user's receive blocks. scratch: blocks of suiro's own.
+enum class Buffer : std::uint8_t { send, receive, scratch };
+
+/// A range of `count` consecutive blocks from `first` in a buffer.
+struct Blocks {
+  Buffer buffer = Buffer::send;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  friend bool operator==(const Blocks&, const Blocks&) = default;
+};
+
+enum class Action : std::uint8_t { send, receive, copy, reduce };
+
+/// send: `source` goes to rank `peer`. receive: `target` is filled from rank `peer`. copy: target = source.
+/// reduce: target = source (op) target. `source` and `target` have equal counts in copy and reduce; the unused one
+/// of a send or receive is default-constructed, and so is `peer` (-1) of a local step.
+struct Step {
+  Action action = Action::copy;
+  int peer = -1;
+  Blocks source;
+  Blocks target;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// Steps that run together.
+struct Round {
+  bool fence = false;
+  std::vector<Step> steps;
+  friend bool operator==(const Round&, const Round&) = default;
+};
+
+/// Named integers that an algorithm takes, such as {"cap", 4}.
+using Parameters = std::map<std::string, std::int64_t, std::less<>>;
+
+/// Fills `round` (cleared first by Schedule::round) with what `rank` does in round `index`.
+using RoundFunction = std::function<void(int rank, std::int64_t index, Round& round)>;
+
+struct Schedule {
+  std::string collective;  // "alltoall"
+  std::string algorithm;   // "two_level_ring"
+  Parameters parameters;
+  int ranks = 0;
+  std::int64_t rounds = 0;     // the same for every rank; a rank may have empty rounds
+  std::int64_t window = 1;     // rounds in flight at most, >= 1
+  std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
+  std::int64_t scratch = 0;    // blocks of scratch per rank
+  RoundFunction function;
+
+  /// Writes round `index` of `rank` into `out`, reusing its storage.
+  void round(int rank, std::int64_t index, Round& out) const {
+    out.fence = false;
+    out.steps.clear();
+    function(rank, index, out);
+  }
+};
+
+/// Step makers, so that builders read like pseudo code.
+inline Step send(Blocks source, int peer) { return {Action::send, peer, source, {}}; }
+inline Step receive(int peer, Blocks target) { return {Action::receive, peer, {}, target}; }
+inline Step copy(Blocks source, Blocks target) { return {Action::copy, -1, source, target}; }
+inline Step reduce(Blocks source, Blocks target) { return {Action::reduce, -1, source, target}; }
+
+/// All rounds of all ranks stored, so that the result does not call the builder again.
+Schedule materialise(const Schedule& schedule);
+
+/// Element-wise equality of headers and of every round of every rank.
+bool equal(const Schedule& left, const Schedule& right);
+
+/// The text form (docs/schedule-format.md): parse(print(s)) equals s.
+std::string print(const Schedule& schedule);
+
+/// Throws std::runtime_error "NAME:LINE: ..." that says what was expected. `name` is the file's name for messages.
+Schedule parse(std::string_view text, std::string_view name = "schedule");
+
+}  // namespace suiro
