@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a schedule over MPI point-to-point, on the private twin of the user's communicator.
+#pragma once
+
+#include <memory>
+
+#include "mpi/real.hpp"
+#include "schedule/schedule.hpp"
+
+namespace suiro::mpi {
+
+/// Where the blocks of a user's buffer are. Block b has counts[b] (or `count`) elements of `type` and starts at
+/// displacements[b] (or b * count) extents from `base`.
+struct UserBuffer {
+  char* base = nullptr;
+  MPI_Datatype type;
+  long long count = 0;             // elements per block when `counts` is null
+  const int* counts = nullptr;     // per block, for v-collectives
+  const int* displacements = nullptr;
+};
+
+/// Buffers and request arrays that live as long as a communicator, so that the steady state does not allocate.
+class Workspace;
+struct WorkspaceDeleter {
+  void operator()(Workspace* workspace) const;
+};
+using WorkspacePointer = std::unique_ptr<Workspace, WorkspaceDeleter>;
+WorkspacePointer make_workspace(const Schedule& schedule, int rank);
+
+/// How a rank waits: true when the node runs more ranks than cores, so waiting gives the core away.
+struct Waiting {
+  bool yield = false;
+};
+
+/// Runs `rank`'s part. `twin` is the private communicator with the same ranks. With `in_place`, `send` is ignored and the
+/// blocks to send are those of `receive` as they are on entry. Returns MPI_SUCCESS or the first MPI error code.
+int run_schedule(const Schedule& schedule, Workspace& workspace, MPI_Comm twin, int rank, const UserBuffer& send,
+                 const UserBuffer& receive, bool in_place, Waiting waiting);
+
+}  // namespace suiro::mpi
