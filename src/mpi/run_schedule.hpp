@@ -13,7 +13,7 @@ namespace suiro::mpi {
 /// displacements[b] (or b * count) extents from `base`.
 struct UserBuffer {
   char* base = nullptr;
-  MPI_Datatype type;
+  MPI_Datatype type{};
   long long count = 0;             // elements per block when `counts` is null
   const int* counts = nullptr;     // per block, for v-collectives
   const int* displacements = nullptr;
@@ -32,9 +32,10 @@ struct Waiting {
   bool yield = false;
 };
 
-/// Runs `rank`'s part. `twin` is the private communicator with the same ranks. With `in_place`, `send` is ignored and the
-/// blocks to send are those of `receive` as they are on entry. Returns MPI_SUCCESS or the first MPI error code.
-int run_schedule(const Schedule& schedule, Workspace& workspace, MPI_Comm twin, int rank, const UserBuffer& send,
-                 const UserBuffer& receive, bool in_place, Waiting waiting);
+/// Runs the rank's part of the workspace's schedule. `twin` is the private communicator with the same ranks in the same
+/// order. With `in_place`, `send` is ignored and the blocks to send are those of `receive` as they are on entry. Returns
+/// MPI_SUCCESS or the first MPI error code.
+int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, bool in_place,
+                 Waiting waiting);
 
 }  // namespace suiro::mpi

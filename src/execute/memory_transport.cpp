@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One lock per receiving rank guards its mailboxes; a finished operation is put into its owner's list of completions,
+// which has a lock of its own. No path holds two locks, so no order between them is needed.
+#include "execute/memory_transport.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace suiro {
+
+struct MemoryNetwork::Mailbox {
+  struct Sent {
+    std::span<const std::byte> bytes;
+    std::vector<std::byte> buffered;
+    std::int64_t token = 0;
+  };
+  struct Expected {
+    std::span<std::byte> bytes;
+    std::int64_t token = 0;
+  };
+  std::deque<Sent> sent;
+  std::deque<Expected> expected;
+};
+
+struct MemoryNetwork::Inbox {
+  explicit Inbox(int ranks) : from(static_cast<std::size_t>(ranks)) {}
+
+  void complete(std::int64_t token) {
+    const std::scoped_lock lock(completion_mutex);
+    completions.push_back(token);
+    arrived.notify_one();
+  }
+
+  std::mutex mailbox_mutex;
+  std::vector<Mailbox> from;
+
+  std::mutex completion_mutex;
+  std::condition_variable arrived;
+  std::vector<std::int64_t> completions;  // of operations that this rank started
+};
+
+MemoryNetwork::MemoryNetwork(int ranks, SendMode mode) : ranks_(ranks), mode_(mode) {
+  for (int rank = 0; rank < ranks; ++rank) inboxes_.push_back(std::make_unique<Inbox>(ranks));
+}
+
+MemoryNetwork::~MemoryNetwork() = default;
+
+namespace {
+
+/// A schedule that verify rejects may ask for anything; say what instead of reading elsewhere.
+template <class Span>
+Span part(Span buffer, const Blocks& blocks, std::size_t block_bytes) {
+  const auto first = static_cast<std::size_t>(blocks.first) * block_bytes;
+  const auto size = static_cast<std::size_t>(blocks.count) * block_bytes;
+  if (blocks.first < 0 || blocks.count < 0 || first + size > buffer.size())
+    throw std::out_of_range("memory transport: a step is outside its buffer");
+  return buffer.subspan(first, size);
+}
+
+void deliver(std::span<const std::byte> source, std::span<std::byte> target) {
+  if (source.size() != target.size()) throw std::length_error("memory transport: a message has another length");
+  std::ranges::copy(source, target.begin());
+}
+
+}  // namespace
+
+std::span<const std::byte> MemoryTransport::bytes(const Blocks& blocks) const {
+  if (blocks.count == 0) return {};
+  if (blocks.buffer == Buffer::send) return part(buffers_.send, blocks, buffers_.block_bytes);
+  return writable(blocks);
+}
+
+std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
+  if (blocks.count == 0) return {};
+  if (blocks.buffer == Buffer::send) throw std::logic_error("memory transport: the send buffer is read only");
+  return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks, buffers_.block_bytes);
+}
+
+int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
+  const auto source = bytes(blocks);
+  const bool buffered = network_.mode_ == SendMode::buffered;
+  MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(peer)];
+  bool matched = false;
+  std::int64_t receive_token = 0;
+  {
+    const std::scoped_lock lock(inbox.mailbox_mutex);
+    MemoryNetwork::Mailbox& mailbox = inbox.from[static_cast<std::size_t>(rank_)];
+    if (!mailbox.expected.empty()) {
+      deliver(source, mailbox.expected.front().bytes);
+      receive_token = mailbox.expected.front().token;
+      mailbox.expected.pop_front();
+      matched = true;
+    } else if (buffered) {
+      mailbox.sent.push_back({{}, std::vector<std::byte>(source.begin(), source.end()), token});
+    } else {
+      mailbox.sent.push_back({source, {}, token});
+    }
+  }
+  if (matched) inbox.complete(receive_token);
+  if (matched || buffered) network_.inboxes_[static_cast<std::size_t>(rank_)]->complete(token);
+  return 1;
+}
+
+int MemoryTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
+  const auto target = writable(blocks);
+  const bool buffered = network_.mode_ == SendMode::buffered;
+  MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(rank_)];
+  bool matched = false;
+  std::int64_t send_token = 0;
+  {
+    const std::scoped_lock lock(inbox.mailbox_mutex);
+    MemoryNetwork::Mailbox& mailbox = inbox.from[static_cast<std::size_t>(peer)];
+    if (mailbox.sent.empty()) {
+      mailbox.expected.push_back({target, token});
+    } else {
+      const auto& sent = mailbox.sent.front();
+      deliver(buffered ? std::span<const std::byte>(sent.buffered) : sent.bytes, target);
+      send_token = sent.token;
+      mailbox.sent.pop_front();
+      matched = true;
+    }
+  }
+  if (matched) inbox.complete(token);
+  if (matched && !buffered) network_.inboxes_[static_cast<std::size_t>(peer)]->complete(send_token);
+  return 1;
+}
+
+bool MemoryTransport::copy(const Blocks& source, const Blocks& target) {
+  deliver(bytes(source), writable(target));
+  return true;
+}
+
+bool MemoryTransport::reduce(const Blocks& source, const Blocks& target) {
+  const auto from = bytes(source);
+  const auto into = writable(target);
+  for (std::size_t i = 0; i < into.size(); ++i)
+    into[i] = static_cast<std::byte>(std::to_integer<unsigned>(into[i]) + std::to_integer<unsigned>(from[i]));
+  return true;
+}
+
+bool MemoryTransport::wait(std::vector<std::int64_t>& completed) {
+  MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(rank_)];
+  std::unique_lock lock(inbox.completion_mutex);
+  inbox.arrived.wait(lock, [&] { return !inbox.completions.empty(); });
+  completed.insert(completed.end(), inbox.completions.begin(), inbox.completions.end());
+  inbox.completions.clear();
+  return true;
+}
+
+}  // namespace suiro

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every block is one message, so a block of any derived datatype goes out as (address, count, type), exactly as the
+// user described it. Waiting is ours: MPI_Testsome in a loop lets a crowded node give its cores away, whatever the MPI
+// underneath would do while it waits.
+#include "mpi/mpi_transport.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr int message_tag = 0;
+
+MPI_Aint extent_of(MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  real.Type_get_extent(type, &lower, &extent);
+  return extent;
+}
+
+/// True when count elements of `type` are `bytes` consecutive bytes at the buffer's address.
+bool contiguous(MPI_Datatype type, int count, MPI_Aint& bytes) {
+  int size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_lower = 0;
+  MPI_Aint true_extent = 0;
+  real.Type_size(type, &size);
+  real.Type_get_extent(type, &lower, &extent);
+  real.Type_get_true_extent(type, &true_lower, &true_extent);
+  bytes = static_cast<MPI_Aint>(size) * count;
+  return size == extent && size == true_extent && lower == 0 && true_lower == 0;
+}
+
+int integer_combiner(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  real.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner;
+}
+
+}  // namespace
+
+int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target, int target_count,
+               MPI_Datatype target_type) {
+  MPI_Aint source_bytes = 0;
+  MPI_Aint target_bytes = 0;
+  // A derived type can list its parts in any order and still be gapless, so only named types are copied as bytes.
+  const bool plain = contiguous(source_type, source_count, source_bytes) &&
+                     contiguous(target_type, target_count, target_bytes) &&
+                     integer_combiner(source_type) == MPI_COMBINER_NAMED &&
+                     integer_combiner(target_type) == MPI_COMBINER_NAMED;
+  if (plain && source_bytes <= target_bytes) {
+    if (source_bytes > 0) std::memmove(target, source, static_cast<std::size_t>(source_bytes));
+    return MPI_SUCCESS;
+  }
+  return real.Sendrecv(source, source_count, source_type, 0, message_tag, target, target_count, target_type, 0,
+                       message_tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
+Span span_of(const UserBuffer& buffer, int blocks) {
+  MPI_Aint true_lower = 0;
+  MPI_Aint true_extent = 0;
+  real.Type_get_true_extent(buffer.type, &true_lower, &true_extent);
+  const MPI_Aint extent = extent_of(buffer.type);
+  MPI_Aint low = 0;
+  MPI_Aint high = 0;
+  bool any = false;
+  for (int block = 0; block < blocks; ++block) {
+    const MPI_Aint count = buffer.counts ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
+    if (count == 0) continue;
+    const MPI_Aint first = (buffer.displacements ? buffer.displacements[block] : block * count) * extent;
+    const MPI_Aint last = first + (count - 1) * extent;
+    const MPI_Aint begin = std::min(first, last) + true_lower;
+    const MPI_Aint end = std::max(first, last) + true_lower + true_extent;
+    low = any ? std::min(low, begin) : begin;
+    high = any ? std::max(high, end) : end;
+    any = true;
+  }
+  return {low, high - low};
+}
+
+MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, InFlight& in_flight,
+                           Waiting waiting)
+    : twin_(twin),
+      send_(send),
+      receive_(receive),
+      send_extent_(extent_of(send.type)),
+      receive_extent_(extent_of(receive.type)),
+      in_flight_(in_flight),
+      waiting_(waiting) {
+  in_flight_.requests.clear();
+  in_flight_.tokens.clear();
+}
+
+bool MpiTransport::check(int code) {
+  if (code != MPI_SUCCESS && error_ == MPI_SUCCESS) error_ = code;
+  return code == MPI_SUCCESS;
+}
+
+MpiTransport::Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
+  const UserBuffer& user = buffer == Buffer::send ? send_ : receive_;
+  const MPI_Aint extent = buffer == Buffer::send ? send_extent_ : receive_extent_;
+  const auto count = user.counts ? user.counts[block] : static_cast<int>(user.count);
+  const MPI_Aint first = user.displacements ? user.displacements[block] : static_cast<MPI_Aint>(block) * count;
+  return {user.base + first * extent, count, user.type};
+}
+
+template <class Start>
+int MpiTransport::start(const Blocks& blocks, std::int64_t token, Start&& start_one) {
+  const auto messages = static_cast<int>(std::max<std::int64_t>(blocks.count, 1));
+  for (int i = 0; i < messages; ++i) {
+    const Part part = blocks.count == 0 ? Part{nullptr, 0, MPI_BYTE} : this->part(blocks.buffer, blocks.first + i);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (!check(start_one(part, &request))) return -1;
+    in_flight_.requests.push_back(request);
+    in_flight_.tokens.push_back(token);
+  }
+  return messages;
+}
+
+int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
+  return start(blocks, token, [&](const Part& part, MPI_Request* request) {
+    return real.Isend(part.address, part.count, part.type, peer, message_tag, twin_, request);
+  });
+}
+
+int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
+  return start(blocks, token, [&](const Part& part, MPI_Request* request) {
+    return real.Irecv(part.address, part.count, part.type, peer, message_tag, twin_, request);
+  });
+}
+
+bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
+  for (std::int64_t i = 0; i < source.count; ++i) {
+    const Part from = part(source.buffer, source.first + i);
+    const Part to = part(target.buffer, target.first + i);
+    if (!check(local_copy(from.address, from.count, from.type, to.address, to.count, to.type))) return false;
+  }
+  return true;
+}
+
+bool MpiTransport::reduce(const Blocks&, const Blocks&) { return check(MPI_ERR_OP); }
+
+bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
+  const int count = static_cast<int>(in_flight_.requests.size());
+  in_flight_.finished.resize(in_flight_.requests.size());
+  int done = 0;
+  while (done == 0) {
+    const int code =
+        waiting_.yield
+            ? real.Testsome(count, in_flight_.requests.data(), &done, in_flight_.finished.data(), MPI_STATUSES_IGNORE)
+            : real.Waitsome(count, in_flight_.requests.data(), &done, in_flight_.finished.data(), MPI_STATUSES_IGNORE);
+    if (!check(code) || done == MPI_UNDEFINED) return false;
+    if (done == 0) sched_yield();
+  }
+  // Highest place first, so that the last request, which takes the place, is never itself a finished one.
+  std::sort(in_flight_.finished.begin(), in_flight_.finished.begin() + done, std::greater<>());
+  for (int i = 0; i < done; ++i) {
+    const auto place = static_cast<std::size_t>(in_flight_.finished[static_cast<std::size_t>(i)]);
+    completed.push_back(in_flight_.tokens[place]);
+    in_flight_.requests[place] = in_flight_.requests.back();
+    in_flight_.tokens[place] = in_flight_.tokens.back();
+    in_flight_.requests.pop_back();
+    in_flight_.tokens.pop_back();
+  }
+  return true;
+}
+
+}  // namespace suiro::mpi
