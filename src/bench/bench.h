@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The measuring program: plain MPI that knows nothing of suiro. A candidate is a communicator with
+// a hint; a library that understands the hint obeys it. Rank 0 writes what it measures as JSON
+// lines; statistics are made elsewhere.
+#ifndef SUIRO_BENCH_H
+#define SUIRO_BENCH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Where this rank is. Nodes are numbered by their lowest rank; the leader of a node is its first
+/// rank.
+struct Place {
+  int rank, ranks;
+  int node, nodes;
+  int local, ppn;  // position among, and number of, the ranks of this node
+  int* node_of_rank;
+  MPI_Comm leaders;  // MPI_COMM_NULL on ranks that lead no node
+};
+
+struct Place find_place(void);
+
+/// Prints the message once, with the rank, and ends the job.
+_Noreturn void die(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void* allocate(size_t bytes);
+
+// clock.c: a common start without the library's own barrier, and waiting that does not burn a core.
+struct Clock {
+  double offset_s;  // this rank's clock minus rank 0's
+  double margin_s;  // how far ahead a start is agreed; grows when a rank hears of it too late
+  bool spin;  // this node has a core per rank, so the last moment before the start may be spent
+              // polling
+};
+
+double now_s(void);
+void wait_gently(MPI_Request* request);
+void gentle_barrier(void);
+struct Clock make_clock(const struct Place* place);
+
+/// Returns the agreed start by this rank's clock, at that time. `late` tells whether this rank
+/// heard of it too late.
+double start_together(const struct Clock* clock, const struct Place* place, bool* late);
+
+/// What a timed call does.
+typedef void (*Work)(void* context);
+
+/// The largest time over all ranks from the agreed start to the end of `work`; runs it again when a
+/// start was missed.
+double time_together(struct Clock* clock, const struct Place* place, Work work, void* context);
+
+// output.c: JSON lines on the standard output of rank 0.
+void write_start(const struct Place* place);
+void write_text(const char* text);
+void write_line(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// counters.c: a socket that answers with one JSON document of counters, such as that of a lab's
+// switch.
+void reset_counters(const char* socket_path);
+/// The document in one line, or "null" when there is none. The storage is reused by the next call.
+const char* read_counters(const char* socket_path);
+
+// cells.c
+struct Cell {
+  long long bytes;  // per block
+  int repetitions;
+  char* candidates;  // names joined by '+'
+};
+
+struct Measuring {
+  struct Place place;
+  struct Clock clock;
+  const char* hint_key;
+  const char* counters;  // socket path or NULL
+  double budget_s;       // per cell line: the repetitions of all its candidates
+};
+
+void measure_cell(struct Measuring* measuring, const struct Cell* cell);
+
+// line_rate.c: what one TCP stream reaches from each node to the next, all at once.
+void measure_line_rate(const struct Place* place, double seconds, const char* interface_name);
+
+// steps.c: each round of a printed schedule timed on its own.
+void measure_steps(struct Measuring* measuring, const char* schedule_file, long long bytes,
+                   int repetitions);
+
+#endif

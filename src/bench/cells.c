@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One cell line: a size and its candidates, interleaved repetition by repetition, so that whatever
+// disturbs the machine disturbs all candidates alike.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { candidates_limit = 32 };
+
+struct Candidate {
+  char* name;
+  MPI_Comm comm;
+};
+
+static struct Candidate known[candidates_limit];
+static int known_count = 0;
+
+/// "auto" gives no hint: the library under test decides as it would for a user.
+static MPI_Comm make_comm(const char* hint_key, const char* name) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (strcmp(name, "auto") == 0) return comm;
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, hint_key, name);
+  MPI_Comm_set_info(comm, info);
+  MPI_Info_free(&info);
+  return comm;
+}
+
+static MPI_Comm comm_of(const char* hint_key, const char* name) {
+  for (int i = 0; i < known_count; ++i) {
+    if (strcmp(known[i].name, name) == 0) return known[i].comm;
+  }
+  if (known_count == candidates_limit) die("more than %d candidates", candidates_limit);
+  known[known_count] = (struct Candidate){strdup(name), make_comm(hint_key, name)};
+  return known[known_count++].comm;
+}
+
+struct Exchange {
+  unsigned char *send, *receive;
+  int bytes;
+  MPI_Comm comm;
+};
+
+static void exchange(void* context) {
+  struct Exchange* e = context;
+  MPI_Alltoall(e->send, e->bytes, MPI_BYTE, e->receive, e->bytes, MPI_BYTE, e->comm);
+}
+
+/// Differs between blocks and between places in a block.
+static unsigned char pattern(int source, int target, int place) {
+  return (unsigned char)(source * 131 + target * 31 + place * 7 + (place >> 8));
+}
+
+static void fill(const struct Exchange* e, const struct Place* place) {
+  for (int target = 0; target < place->ranks; ++target) {
+    unsigned char* block = e->send + (size_t)target * (size_t)e->bytes;
+    for (int i = 0; i < e->bytes; ++i) block[i] = pattern(place->rank, target, i);
+  }
+}
+
+static void check(const struct Exchange* e, const struct Place* place, const char* name) {
+  for (int source = 0; source < place->ranks; ++source) {
+    const unsigned char* block = e->receive + (size_t)source * (size_t)e->bytes;
+    for (int i = 0; i < e->bytes; ++i) {
+      if (block[i] == pattern(source, place->rank, i)) continue;
+      die("wrong data from \"%s\": block of rank %d differs at byte %d of %d", name, source, i,
+          e->bytes);
+    }
+  }
+}
+
+/// Splits cell->candidates in place of a copy; returns how many.
+static int split(char* joined, char** names) {
+  int count = 0;
+  for (char* name = strtok(joined, "+"); name != NULL; name = strtok(NULL, "+")) {
+    if (count == candidates_limit) die("more than %d candidates", candidates_limit);
+    names[count++] = name;
+  }
+  return count;
+}
+
+/// The first call is not counted: it makes connections and communicators, and its data are checked.
+static double warm_up(struct Measuring* m, struct Exchange* e, const char* name) {
+  memset(e->receive, 0xA5, (size_t)m->place.ranks * (size_t)e->bytes);
+  e->comm = comm_of(m->hint_key, name);
+  const double seconds = time_together(&m->clock, &m->place, exchange, e);
+  check(e, &m->place, name);
+  if (m->place.rank == 0) {
+    printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->bytes);
+    write_text(name);
+    write_line(", \"seconds\": %.9f}", seconds);
+  }
+  return seconds;
+}
+
+static void sample(struct Measuring* m, struct Exchange* e, const char* name, int repetition) {
+  e->comm = comm_of(m->hint_key, name);
+  if (m->place.rank == 0) reset_counters(m->counters);
+  const double seconds = time_together(&m->clock, &m->place, exchange, e);
+  if (m->place.rank != 0) return;
+  printf("{\"bench\": \"sample\", \"bytes\": %d, \"repetition\": %d, \"candidate\": ", e->bytes,
+         repetition);
+  write_text(name);
+  write_line(", \"seconds\": %.9f, \"counters\": %s}", seconds, read_counters(m->counters));
+}
+
+void measure_cell(struct Measuring* m, const struct Cell* cell) {
+  const size_t buffer_bytes = (size_t)m->place.ranks * (size_t)cell->bytes;
+  struct Exchange e = {allocate(buffer_bytes), allocate(buffer_bytes), (int)cell->bytes,
+                       MPI_COMM_NULL};
+  char* joined = strdup(cell->candidates);
+  char* names[candidates_limit];
+  const int count = split(joined, names);
+  fill(&e, &m->place);
+  double round_s = 0;
+  for (int i = 0; i < count; ++i) round_s += warm_up(m, &e, names[i]);
+  int repetitions = cell->repetitions;
+  if (round_s * repetitions > m->budget_s) repetitions = (int)(m->budget_s / round_s);
+  if (repetitions < 1) repetitions = 1;
+  if (m->place.rank == 0) {
+    write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d}", e.bytes, repetitions);
+  }
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    // The order rotates, so that nobody always runs after the same predecessor.
+    for (int i = 0; i < count; ++i) sample(m, &e, names[(i + repetition) % count], repetition);
+  }
+  free(joined);
+  free(e.send);
+  free(e.receive);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The control flow: one plain TCP stream from the leader of each node to the leader of the next,
+// all at once. What it reaches is what this network gives a program that does everything right, and
+// the limit that results are held against.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { chunk_bytes = 65536 };
+static const double settling_share = 0.3;  // of the time, for slow start; not counted
+
+struct Port {
+  in_addr_t address;
+  in_port_t port;
+  int mtu;
+};
+
+/// The first interface that is up, is not the loopback and has an IPv4 address; or the one with the
+/// given name.
+static struct Port own_port(const char* name) {
+  struct ifaddrs* all = NULL;
+  if (getifaddrs(&all) != 0) die("cannot list the network interfaces: %s", strerror(errno));
+  struct Port port = {0};
+  struct ifreq request = {0};
+  for (struct ifaddrs* i = all; i != NULL && port.address == 0; i = i->ifa_next) {
+    if (i->ifa_addr == NULL || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP))
+      continue;
+    if (strcmp(name, "-") == 0 ? (i->ifa_flags & IFF_LOOPBACK) != 0
+                               : strcmp(name, i->ifa_name) != 0)
+      continue;
+    port.address = ((const struct sockaddr_in*)(const void*)i->ifa_addr)->sin_addr.s_addr;
+    strncpy(request.ifr_name, i->ifa_name, sizeof request.ifr_name - 1);
+  }
+  freeifaddrs(all);
+  if (port.address == 0) die("no network interface with an IPv4 address (asked for \"%s\")", name);
+  const int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (ioctl(socket_fd, SIOCGIFMTU, &request) == 0) port.mtu = request.ifr_mtu;
+  close(socket_fd);
+  return port;
+}
+
+static int listen_on(struct Port* port) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = port->address};
+  socklen_t length = sizeof address;
+  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket_fd < 0 || bind(socket_fd, (const struct sockaddr*)&address, length) != 0 ||
+      listen(socket_fd, 1) != 0 ||
+      getsockname(socket_fd, (struct sockaddr*)&address, &length) != 0) {
+    die("cannot listen on the network interface: %s", strerror(errno));
+  }
+  port->port = address.sin_port;
+  return socket_fd;
+}
+
+static int connect_to(const struct Port* port) {
+  const struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_addr.s_addr = port->address, .sin_port = port->port};
+  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket_fd < 0 || connect(socket_fd, (const struct sockaddr*)&address, sizeof address) != 0) {
+    die("cannot connect to the next node: %s", strerror(errno));
+  }
+  return socket_fd;
+}
+
+/// Takes connections until one comes from the previous node: anybody can reach a listening socket.
+static int accept_from(int listener, const struct Port* previous) {
+  for (;;) {
+    struct sockaddr_in from = {0};
+    socklen_t length = sizeof from;
+    struct pollfd waiting = {.fd = listener, .events = POLLIN};
+    if (poll(&waiting, 1, 10000) <= 0) die("the previous node did not connect within 10 s");
+    const int socket_fd = accept4(listener, (struct sockaddr*)&from, &length, SOCK_CLOEXEC);
+    if (socket_fd >= 0 && from.sin_addr.s_addr == previous->address) return socket_fd;
+    if (socket_fd >= 0) close(socket_fd);
+  }
+}
+
+/// Sends and receives at once until the time is over; returns the bytes received after settling.
+static long long stream(int source_fd, int target_fd, double start_s, double seconds) {
+  static char chunk[chunk_bytes];
+  struct pollfd ends[2] = {{.fd = source_fd, .events = POLLIN},
+                           {.fd = target_fd, .events = POLLOUT}};
+  const double settled_s = start_s + settling_share * seconds, end_s = start_s + seconds;
+  long long received = 0;
+  for (double time_s = now_s(); time_s < end_s; time_s = now_s()) {
+    if (poll(ends, 2, (int)((end_s - time_s) * 1e3) + 1) < 0) break;
+    time_s = now_s();
+    if (ends[1].revents != 0) {
+      const ssize_t sent = send(target_fd, chunk, chunk_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && errno != EAGAIN) ends[1].fd = -1;
+    }
+    if (ends[0].revents == 0) continue;
+    const ssize_t got = recv(source_fd, chunk, chunk_bytes, MSG_DONTWAIT);
+    if (got > 0 && time_s >= settled_s && time_s < end_s) received += got;
+    if (got == 0) ends[0].fd = -1;
+  }
+  return received;
+}
+
+static double stream_as_leader(const struct Place* place, struct Port* port, double seconds) {
+  const int listener = listen_on(port);
+  struct Port* ports = allocate((size_t)place->nodes * sizeof *ports);
+  MPI_Allgather(port, sizeof *port, MPI_BYTE, ports, sizeof *port, MPI_BYTE, place->leaders);
+  const int target_fd = connect_to(&ports[(place->node + 1) % place->nodes]);
+  const int source_fd =
+      accept_from(listener, &ports[(place->node + place->nodes - 1) % place->nodes]);
+  close(listener);
+  free(ports);
+  MPI_Barrier(place->leaders);
+  const long long bytes = stream(source_fd, target_fd, now_s(), seconds);
+  MPI_Barrier(place->leaders);  // nobody closes while another still counts
+  close(source_fd);
+  close(target_fd);
+  return (double)bytes / (seconds * (1 - settling_share));
+}
+
+void measure_line_rate(const struct Place* place, double seconds, const char* interface_name) {
+  gentle_barrier();
+  if (place->leaders != MPI_COMM_NULL && place->nodes > 1) {
+    struct Port port = own_port(interface_name);
+    const double rate = stream_as_leader(place, &port, seconds);
+    double* rates = allocate((size_t)place->nodes * sizeof *rates);
+    MPI_Gather(&rate, 1, MPI_DOUBLE, rates, 1, MPI_DOUBLE, 0, place->leaders);
+    if (place->rank == 0) {
+      printf("{\"bench\": \"line_rate\", \"mtu\": %d, \"goodput_Bps\": [", port.mtu);
+      for (int node = 0; node < place->nodes; ++node) printf(node ? ", %.0f" : "%.0f", rates[node]);
+      write_line("]}");
+    }
+    free(rates);
+  }
+  gentle_barrier();
+}

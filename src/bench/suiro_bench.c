@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// suiro-bench: the command line of the measuring program. `suiro bench` starts it and reads its
+// output.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+static const char usage[] =
+    "usage: suiro-bench [OPTION...]   (under an MPI launcher; done in the order given)\n"
+    "  --hint-key KEY                   info key that names the candidate (default "
+    "suiro_alltoall)\n"
+    "  --counters SOCKET                unix socket that answers with counters\n"
+    "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
+    "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
+    "be \"-\"\n"
+    "  --cell BYTES REPEAT A+B+...      time MPI_Alltoall with each candidate, interleaved\n"
+    "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
+
+struct Place find_place(void) {
+  struct Place place = {.leaders = MPI_COMM_NULL};
+  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place.rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &place.local);
+  MPI_Comm_size(node, &place.ppn);
+  MPI_Comm_split(MPI_COMM_WORLD, place.local == 0 ? 0 : MPI_UNDEFINED, place.rank, &place.leaders);
+  if (place.local == 0) {
+    MPI_Comm_rank(place.leaders, &place.node);
+    MPI_Comm_size(place.leaders, &place.nodes);
+  }
+  int of_node[2] = {place.node, place.nodes};
+  MPI_Bcast(of_node, 2, MPI_INT, 0, node);
+  place.node = of_node[0];
+  place.nodes = of_node[1];
+  place.node_of_rank = allocate((size_t)place.ranks * sizeof(int));
+  MPI_Allgather(&place.node, 1, MPI_INT, place.node_of_rank, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Comm_free(&node);
+  return place;
+}
+
+static long long number(const char* option, const char* text, long long minimum,
+                        long long maximum) {
+  char* end = NULL;
+  const long long value = strtoll(text, &end, 10);
+  if (*text == 0 || *end != 0 || value < minimum || value > maximum) {
+    die("%s: \"%s\" is not a number from %lld to %lld", option, text, minimum, maximum);
+  }
+  return value;
+}
+
+static double seconds_of(const char* option, const char* text) {
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  if (*text == 0 || *end != 0 || !(value > 0))
+    die("%s: \"%s\" is not a number of seconds", option, text);
+  return value;
+}
+
+/// Does what one option asks; returns how many arguments it used.
+static int run_option(struct Measuring* m, char** arguments, int left) {
+  const char* option = arguments[0];
+  const struct {
+    const char* name;
+    int values;
+  } options[] = {{"--hint-key", 1},  {"--counters", 1}, {"--budget", 1},
+                 {"--line-rate", 2}, {"--cell", 3},     {"--steps", 3}};
+  size_t which = 0;
+  const size_t count = sizeof options / sizeof *options;
+  while (which < count && strcmp(option, options[which].name) != 0) ++which;
+  if (which == count) die("unknown option \"%s\"\n%s", option, usage);
+  if (left <= options[which].values)
+    die("%s needs %d values\n%s", option, options[which].values, usage);
+  char** v = arguments + 1;
+  if (which == 0) m->hint_key = v[0];
+  if (which == 1) m->counters = v[0];
+  if (which == 2) m->budget_s = seconds_of(option, v[0]);
+  if (which == 3) measure_line_rate(&m->place, seconds_of(option, v[0]), v[1]);
+  if (which == 4) {
+    const struct Cell cell = {number(option, v[0], 0, INT_MAX),
+                              (int)number(option, v[1], 1, 1000000), v[2]};
+    measure_cell(m, &cell);
+  }
+  if (which == 5)
+    measure_steps(m, v[0], number(option, v[1], 1, INT_MAX), (int)number(option, v[2], 1, 1000000));
+  return 1 + options[which].values;
+}
+
+int main(int argc, char** argv) {
+  if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+    fputs(usage, argc < 2 ? stderr : stdout);
+    return argc < 2 ? 2 : 0;
+  }
+  MPI_Init(&argc, &argv);
+  struct Measuring measuring = {.hint_key = "suiro_alltoall", .budget_s = 1e9};
+  measuring.place = find_place();
+  write_start(&measuring.place);
+  measuring.clock = make_clock(&measuring.place);
+  for (int i = 1; i < argc;) i += run_option(&measuring, argv + i, argc - i);
+  if (measuring.place.rank == 0) write_line("{\"bench\": \"end\"}");
+  free(measuring.place.node_of_rank);
+  MPI_Finalize();
+  return 0;
+}
