@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs one rank's part of a schedule over a transport, after the contract at the top of schedule/schedule.hpp.
-// An Executor lives as long as its communicator: it keeps the rank's rounds when they are few, and its arrays, so that
-// a second run allocates nothing.
+// Runs one rank's part of a schedule over a transport, after the contract at the top of
+// schedule/schedule.hpp. An Executor lives as long as its communicator: it keeps the rank's rounds
+// when they are few, and its arrays, so that a second run allocates nothing.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,10 @@ class Executor {
   static constexpr std::int64_t kept_rounds = 1024;
 
   static std::size_t slot_count(const Schedule& schedule) {
-    const std::int64_t in_flight = std::min(schedule.rounds, schedule.window + schedule.lookahead + 1);
-    return static_cast<std::size_t>(std::max({in_flight, std::min(schedule.rounds, kept_rounds), std::int64_t{1}}));
+    const std::int64_t in_flight =
+        std::min(schedule.rounds, schedule.window + schedule.lookahead + 1);
+    return static_cast<std::size_t>(
+        std::max({in_flight, std::min(schedule.rounds, kept_rounds), std::int64_t{1}}));
   }
 
   Slot& slot(std::int64_t index) {
@@ -88,7 +90,8 @@ class Executor {
     Slot& slot = this->slot(started_);
     for (const Step& step : slot.round.steps) {
       if (step.action == Action::copy && !transport.copy(step.source, step.target)) return false;
-      if (step.action == Action::reduce && !transport.reduce(step.source, step.target)) return false;
+      if (step.action == Action::reduce && !transport.reduce(step.source, step.target))
+        return false;
     }
     for (const Step& step : slot.round.steps) {
       if (step.action != Action::send) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One lock per receiving rank guards its mailboxes; a finished operation is put into its owner's list of completions,
-// which has a lock of its own. No path holds two locks, so no order between them is needed.
+// One lock per receiving rank guards its mailboxes; a finished operation is put into its owner's
+// list of completions, which has a lock of its own. No path holds two locks, so no order between
+// them is needed.
 #include "execute/memory_transport.hpp"
 
 #include <algorithm>
@@ -58,7 +59,8 @@ Span part(Span buffer, const Blocks& blocks, std::size_t block_bytes) {
 }
 
 void deliver(std::span<const std::byte> source, std::span<std::byte> target) {
-  if (source.size() != target.size()) throw std::length_error("memory transport: a message has another length");
+  if (source.size() != target.size())
+    throw std::length_error("memory transport: a message has another length");
   std::ranges::copy(source, target.begin());
 }
 
@@ -72,8 +74,10 @@ std::span<const std::byte> MemoryTransport::bytes(const Blocks& blocks) const {
 
 std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
   if (blocks.count == 0) return {};
-  if (blocks.buffer == Buffer::send) throw std::logic_error("memory transport: the send buffer is read only");
-  return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks, buffers_.block_bytes);
+  if (blocks.buffer == Buffer::send)
+    throw std::logic_error("memory transport: the send buffer is read only");
+  return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks,
+              buffers_.block_bytes);
 }
 
 int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
@@ -134,7 +138,8 @@ bool MemoryTransport::reduce(const Blocks& source, const Blocks& target) {
   const auto from = bytes(source);
   const auto into = writable(target);
   for (std::size_t i = 0; i < into.size(); ++i)
-    into[i] = static_cast<std::byte>(std::to_integer<unsigned>(into[i]) + std::to_integer<unsigned>(from[i]));
+    into[i] = static_cast<std::byte>(std::to_integer<unsigned>(into[i]) +
+                                     std::to_integer<unsigned>(from[i]));
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The `memory` transport: ranks are threads of one process, blocks are byte ranges of ordinary memory. It is shipped: the
-// tests, and anyone who tries a schedule without MPI, run on it. Sends are synchronous (complete when received), the
-// harshest rule that MPI allows, or buffered.
+// The `memory` transport: ranks are threads of one process, blocks are byte ranges of ordinary
+// memory. It is shipped: the tests, and anyone who tries a schedule without MPI, run on it. Sends
+// are synchronous (complete when received), the harshest rule that MPI allows, or buffered.
 #pragma once
 
 #include <condition_variable>
@@ -42,7 +42,8 @@ struct MemoryBuffers {
   std::span<std::byte> scratch;
 };
 
-/// One rank's end; used by one thread. reduce() adds bytes modulo 256, which is enough to see who was reduced.
+/// One rank's end; used by one thread. reduce() adds bytes modulo 256, which is enough to see who
+/// was reduced.
 class MemoryTransport {
  public:
   MemoryTransport(MemoryNetwork& network, int rank, MemoryBuffers buffers)

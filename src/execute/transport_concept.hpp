@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seam between the executor and what carries messages. A transport knows where blocks are and how to move them;
-// it knows neither rounds nor algorithms. Shipped: `memory` (ranks are threads) and, in the mpi layer, MPI itself.
+// The seam between the executor and what carries messages. A transport knows where blocks are and
+// how to move them; it knows neither rounds nor algorithms. Shipped: `memory` (ranks are threads)
+// and, in the mpi layer, MPI itself.
 #pragma once
 
 #include <concepts>
@@ -11,11 +12,12 @@
 
 namespace suiro {
 
-/// send and receive start at least one operation (an empty range is a message without payload), return how many, and
-/// never wait. Each operation completes once: wait() blocks until at least one has, and appends the `token` of each.
-/// Both ends cut a range of blocks into operations in the same way, and between two ranks operations match in the
-/// order in which they were started. copy and reduce are done on return.
-/// Every call returns false (or a negative number) after a failure; the transport keeps the reason.
+/// send and receive start at least one operation (an empty range is a message without payload),
+/// return how many, and never wait. Each operation completes once: wait() blocks until at least one
+/// has, and appends the `token` of each. Both ends cut a range of blocks into operations in the
+/// same way, and between two ranks operations match in the order in which they were started. copy
+/// and reduce are done on return. Every call returns false (or a negative number) after a failure;
+/// the transport keeps the reason.
 template <class T>
 concept Transport = requires(T& transport, const Blocks& blocks, int peer, std::int64_t token,
                              std::vector<std::int64_t>& completed) {

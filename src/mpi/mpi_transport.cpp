@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every block is one message, so a block of any derived datatype goes out as (address, count, type), exactly as the
-// user described it. Waiting is ours: MPI_Testsome in a loop lets a crowded node give its cores away, whatever the MPI
-// underneath would do while it waits.
+// Every block is one message, so a block of any derived datatype goes out as (address, count,
+// type), exactly as the user described it. Waiting is ours: MPI_Testsome in a loop lets a crowded
+// node give its cores away, whatever the MPI underneath would do while it waits.
 #include "mpi/mpi_transport.hpp"
 
 #include <sched.h>
@@ -47,11 +47,12 @@ int integer_combiner(MPI_Datatype type) {
 
 }  // namespace
 
-int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target, int target_count,
-               MPI_Datatype target_type) {
+int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target,
+               int target_count, MPI_Datatype target_type) {
   MPI_Aint source_bytes = 0;
   MPI_Aint target_bytes = 0;
-  // A derived type can list its parts in any order and still be gapless, so only named types are copied as bytes.
+  // A derived type can list its parts in any order and still be gapless, so only named types are
+  // copied as bytes.
   const bool plain = contiguous(source_type, source_count, source_bytes) &&
                      contiguous(target_type, target_count, target_bytes) &&
                      integer_combiner(source_type) == MPI_COMBINER_NAMED &&
@@ -60,8 +61,8 @@ int local_copy(const void* source, int source_count, MPI_Datatype source_type, v
     if (source_bytes > 0) std::memmove(target, source, static_cast<std::size_t>(source_bytes));
     return MPI_SUCCESS;
   }
-  return real.Sendrecv(source, source_count, source_type, 0, message_tag, target, target_count, target_type, 0,
-                       message_tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  return real.Sendrecv(source, source_count, source_type, 0, message_tag, target, target_count,
+                       target_type, 0, message_tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
 Span span_of(const UserBuffer& buffer, int blocks) {
@@ -73,9 +74,11 @@ Span span_of(const UserBuffer& buffer, int blocks) {
   MPI_Aint high = 0;
   bool any = false;
   for (int block = 0; block < blocks; ++block) {
-    const MPI_Aint count = buffer.counts ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
+    const MPI_Aint count =
+        buffer.counts ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
     if (count == 0) continue;
-    const MPI_Aint first = (buffer.displacements ? buffer.displacements[block] : block * count) * extent;
+    const MPI_Aint first =
+        (buffer.displacements ? buffer.displacements[block] : block * count) * extent;
     const MPI_Aint last = first + (count - 1) * extent;
     const MPI_Aint begin = std::min(first, last) + true_lower;
     const MPI_Aint end = std::max(first, last) + true_lower + true_extent;
@@ -86,8 +89,8 @@ Span span_of(const UserBuffer& buffer, int blocks) {
   return {low, high - low};
 }
 
-MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, InFlight& in_flight,
-                           Waiting waiting)
+MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
+                           InFlight& in_flight, Waiting waiting)
     : twin_(twin),
       send_(send),
       receive_(receive),
@@ -108,7 +111,8 @@ MpiTransport::Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
   const UserBuffer& user = buffer == Buffer::send ? send_ : receive_;
   const MPI_Aint extent = buffer == Buffer::send ? send_extent_ : receive_extent_;
   const auto count = user.counts ? user.counts[block] : static_cast<int>(user.count);
-  const MPI_Aint first = user.displacements ? user.displacements[block] : static_cast<MPI_Aint>(block) * count;
+  const MPI_Aint first =
+      user.displacements ? user.displacements[block] : static_cast<MPI_Aint>(block) * count;
   return {user.base + first * extent, count, user.type};
 }
 
@@ -116,7 +120,8 @@ template <class Start>
 int MpiTransport::start(const Blocks& blocks, std::int64_t token, Start&& start_one) {
   const auto messages = static_cast<int>(std::max<std::int64_t>(blocks.count, 1));
   for (int i = 0; i < messages; ++i) {
-    const Part part = blocks.count == 0 ? Part{nullptr, 0, MPI_BYTE} : this->part(blocks.buffer, blocks.first + i);
+    const Part part = blocks.count == 0 ? Part{nullptr, 0, MPI_BYTE}
+                                        : this->part(blocks.buffer, blocks.first + i);
     MPI_Request request = MPI_REQUEST_NULL;
     if (!check(start_one(part, &request))) return -1;
     in_flight_.requests.push_back(request);
@@ -141,7 +146,8 @@ bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
   for (std::int64_t i = 0; i < source.count; ++i) {
     const Part from = part(source.buffer, source.first + i);
     const Part to = part(target.buffer, target.first + i);
-    if (!check(local_copy(from.address, from.count, from.type, to.address, to.count, to.type))) return false;
+    if (!check(local_copy(from.address, from.count, from.type, to.address, to.count, to.type)))
+      return false;
   }
   return true;
 }
@@ -153,14 +159,16 @@ bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
   in_flight_.finished.resize(in_flight_.requests.size());
   int done = 0;
   while (done == 0) {
-    const int code =
-        waiting_.yield
-            ? real.Testsome(count, in_flight_.requests.data(), &done, in_flight_.finished.data(), MPI_STATUSES_IGNORE)
-            : real.Waitsome(count, in_flight_.requests.data(), &done, in_flight_.finished.data(), MPI_STATUSES_IGNORE);
+    const int code = waiting_.yield
+                         ? real.Testsome(count, in_flight_.requests.data(), &done,
+                                         in_flight_.finished.data(), MPI_STATUSES_IGNORE)
+                         : real.Waitsome(count, in_flight_.requests.data(), &done,
+                                         in_flight_.finished.data(), MPI_STATUSES_IGNORE);
     if (!check(code) || done == MPI_UNDEFINED) return false;
     if (done == 0) sched_yield();
   }
-  // Highest place first, so that the last request, which takes the place, is never itself a finished one.
+  // Highest place first, so that the last request, which takes the place, is never itself a
+  // finished one.
   std::sort(in_flight_.finished.begin(), in_flight_.finished.begin() + done, std::greater<>());
   for (int i = 0; i < done; ++i) {
     const auto place = static_cast<std::size_t>(in_flight_.finished[static_cast<std::size_t>(i)]);

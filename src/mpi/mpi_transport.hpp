@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The `mpi` transport: blocks are elements of the user's buffers and travel as the user's count and type, so nothing is
-// packed; messages are MPI point-to-point on a private communicator.
+// The `mpi` transport: blocks are elements of the user's buffers and travel as the user's count and
+// type, so nothing is packed; messages are MPI point-to-point on a private communicator.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct InFlight {
 
 class MpiTransport {
  public:
-  MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, InFlight& in_flight, Waiting waiting);
+  MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
+               InFlight& in_flight, Waiting waiting);
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
@@ -60,8 +61,9 @@ struct Span {
 };
 Span span_of(const UserBuffer& buffer, int blocks);
 
-/// Copies `count` elements of `source_type` to `target_count` elements of `target_type` inside this process.
-int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target, int target_count,
-               MPI_Datatype target_type);
+/// Copies `count` elements of `source_type` to `target_count` elements of `target_type` inside this
+/// process.
+int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target,
+               int target_count, MPI_Datatype target_type);
 
 }  // namespace suiro::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In place, the blocks to send are overwritten by those that arrive, so they are copied once into a mirror of the
-// receive buffer with the same layout: the sends then need no other datatype.
+// In place, the blocks to send are overwritten by those that arrive, so they are copied once into a
+// mirror of the receive buffer with the same layout: the sends then need no other datatype.
 #include "mpi/run_schedule.hpp"
 
 #include <memory>
@@ -25,11 +25,13 @@ namespace {
 constexpr std::size_t kept_mirror_bytes = std::size_t{64} << 20;
 
 /// Fills the mirror and returns the user buffer that describes it.
-int make_mirror(const UserBuffer& receive, int blocks, std::vector<char>& mirror, UserBuffer& send) {
+int make_mirror(const UserBuffer& receive, int blocks, std::vector<char>& mirror,
+                UserBuffer& send) {
   const Span span = span_of(receive, blocks);
   mirror.resize(static_cast<std::size_t>(span.bytes));
   send = receive;
-  // Blocks are addressed relative to the base; the mirror holds only [begin, begin + bytes) of that range.
+  // Blocks are addressed relative to the base; the mirror holds only [begin, begin + bytes) of that
+  // range.
   send.base = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(mirror.data()) -
                                       static_cast<std::uintptr_t>(span.begin));
   MPI_Aint lower = 0;
@@ -37,9 +39,10 @@ int make_mirror(const UserBuffer& receive, int blocks, std::vector<char>& mirror
   real.Type_get_extent(receive.type, &lower, &extent);
   for (int block = 0; block < blocks; ++block) {
     const int count = receive.counts ? receive.counts[block] : static_cast<int>(receive.count);
-    const MPI_Aint first = receive.displacements ? receive.displacements[block] : static_cast<MPI_Aint>(block) * count;
-    const int code = local_copy(receive.base + first * extent, count, receive.type, send.base + first * extent, count,
-                                receive.type);
+    const MPI_Aint first =
+        receive.displacements ? receive.displacements[block] : static_cast<MPI_Aint>(block) * count;
+    const int code = local_copy(receive.base + first * extent, count, receive.type,
+                                send.base + first * extent, count, receive.type);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
@@ -53,11 +56,12 @@ WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
 
 void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace; }
 
-int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, bool in_place,
-                 Waiting waiting) {
+int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
+                 const UserBuffer& receive, bool in_place, Waiting waiting) {
   UserBuffer source = send;
   if (in_place) {
-    const int code = make_mirror(receive, workspace.executor.schedule().ranks, workspace.mirror, source);
+    const int code =
+        make_mirror(receive, workspace.executor.schedule().ranks, workspace.mirror, source);
     if (code != MPI_SUCCESS) return code;
   }
   MpiTransport transport(twin, source, receive, workspace.in_flight, waiting);

@@ -9,17 +9,18 @@
 
 namespace suiro::mpi {
 
-/// Where the blocks of a user's buffer are. Block b has counts[b] (or `count`) elements of `type` and starts at
-/// displacements[b] (or b * count) extents from `base`.
+/// Where the blocks of a user's buffer are. Block b has counts[b] (or `count`) elements of `type`
+/// and starts at displacements[b] (or b * count) extents from `base`.
 struct UserBuffer {
   char* base = nullptr;
   MPI_Datatype type{};
-  long long count = 0;             // elements per block when `counts` is null
-  const int* counts = nullptr;     // per block, for v-collectives
+  long long count = 0;          // elements per block when `counts` is null
+  const int* counts = nullptr;  // per block, for v-collectives
   const int* displacements = nullptr;
 };
 
-/// Buffers and request arrays that live as long as a communicator, so that the steady state does not allocate.
+/// Buffers and request arrays that live as long as a communicator, so that the steady state does
+/// not allocate.
 class Workspace;
 struct WorkspaceDeleter {
   void operator()(Workspace* workspace) const;
@@ -32,10 +33,10 @@ struct Waiting {
   bool yield = false;
 };
 
-/// Runs the rank's part of the workspace's schedule. `twin` is the private communicator with the same ranks in the same
-/// order. With `in_place`, `send` is ignored and the blocks to send are those of `receive` as they are on entry. Returns
-/// MPI_SUCCESS or the first MPI error code.
-int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive, bool in_place,
-                 Waiting waiting);
+/// Runs the rank's part of the workspace's schedule. `twin` is the private communicator with the
+/// same ranks in the same order. With `in_place`, `send` is ignored and the blocks to send are
+/// those of `receive` as they are on entry. Returns MPI_SUCCESS or the first MPI error code.
+int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
+                 const UserBuffer& receive, bool in_place, Waiting waiting);
 
 }  // namespace suiro::mpi

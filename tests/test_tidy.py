@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The style rules that no formatter knows, as a test: licence lines, lengths, layers, leftovers."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+COLUMNS_MAX = 100
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+# Spelt in two halves, so that this file passes its own test.
+LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
+# Layers that use none of the others and are used by none.
+LONERS = {"switch", "bench"}
+
+
+def tracked(*patterns: str) -> list[Path]:
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [ROOT / line for line in listing.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def sources() -> list[Path]:
+    return tracked("*.cpp", "*.hpp", "*.c", "*.h", "*.py", "*.f90", "dev", ".ci/run", "CMakeLists.txt")
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_every_source_begins_with_its_licence() -> None:
+    missing = [
+        name(path)
+        for path in sources()
+        if path.read_text().strip()
+        and "SPDX-License-Identifier: BSD-3-Clause" not in "".join(path.read_text()[:200])
+    ]
+    assert not missing
+
+
+def test_lines_and_files_are_short() -> None:
+    long = []
+    for path in sources():
+        lines = path.read_text().splitlines()
+        if len(lines) > FILE_LINES_MAX:
+            long.append(f"{name(path)}: {len(lines)} lines")
+        long += [
+            f"{name(path)}:{number}: {len(line)} columns"
+            for number, line in enumerate(lines, 1)
+            if len(line) > COLUMNS_MAX
+        ]
+    assert not long
+
+
+def test_python_functions_fit_a_screen() -> None:
+    long = []
+    for path in tracked("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                length = node.end_lineno - node.lineno + 1
+                if length > FUNCTION_LINES_MAX:
+                    long.append(f"{name(path)}:{node.lineno}: {node.name} has {length} lines")
+    assert not long
+
+
+def test_native_functions_fit_a_screen() -> None:
+    """A function body is what stands between a line that ends in `) {` at any depth and its closing brace."""
+    long = []
+    for path in tracked("*.cpp", "*.hpp", "*.c"):
+        lines = path.read_text().splitlines()
+        for start, line in enumerate(lines):
+            opening = re.match(r"^(\s*)\S.*\)( const| noexcept| override)*( -> \S+)? \{$", line)
+            if not opening or "TEST" in line:
+                continue
+            closing = opening.group(1) + "}"
+            length = next(
+                (n for n, later in enumerate(lines[start:], 1) if later.startswith(closing)), 1
+            )
+            if length > FUNCTION_LINES_MAX:
+                long.append(f"{name(path)}:{start + 1}: {length} lines")
+    assert not long
+
+
+def test_layers_include_only_what_is_above_them() -> None:
+    table = re.findall(r"^\| `(\w+)` \|", (ROOT / "src/README.md").read_text(), re.MULTILINE)
+    folders = {path.parent.name for path in tracked("src/*/CMakeLists.txt")}
+    assert folders <= set(table), "src/README.md lists every layer"
+    wrong = []
+    for path in tracked("src/*.cpp", "src/*.hpp", "src/*.c"):
+        layer = path.relative_to(ROOT / "src").parts[0]
+        for included in re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE):
+            if included == layer or included not in table:
+                continue
+            if layer in LONERS or table.index(included) > table.index(layer):
+                wrong.append(f"{name(path)} includes {included}")
+    assert not wrong
+
+
+def test_nothing_is_left_over() -> None:
+    found = [
+        f"{name(path)}:{number}"
+        for path in sources()
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if any(re.search(rf"\b{word}\b", line) for word in LEFTOVERS)
+    ]
+    assert not found
