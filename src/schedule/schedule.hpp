@@ -70,6 +70,7 @@ struct Schedule {
   std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
   std::int64_t scratch = 0;    // blocks of scratch per rank
   RoundFunction function;
+  std::vector<int> node_of_rank;  // the placement that it was built for; empty when it does not say
 
   /// Writes round `index` of `rank` into `out`, reusing its storage.
   void round(int rank, std::int64_t index, Round& out) const {
@@ -91,7 +92,17 @@ Schedule materialise(const Schedule& schedule);
 /// Element-wise equality of headers and of every round of every rank.
 bool equal(const Schedule& left, const Schedule& right);
 
-/// The text form (docs/schedule-format.md): parse(print(s)) equals s.
+/// What the text form can hold. The parser enforces it, so that a hostile text cannot make it work or store
+/// more than in proportion to its own length and these limits.
+struct TextLimits {
+  static constexpr std::int64_t ranks = 1 << 16;
+  static constexpr std::int64_t rank_rounds = 1 << 20;  // ranks x rounds
+  static constexpr std::int64_t blocks = std::int64_t{1} << 40;  // any first block, count, or scratch
+  static constexpr std::size_t line_length = 4096;
+};
+
+/// The text form (docs/schedule-format.md): parse(print(s)) equals s. Throws std::length_error when the schedule
+/// is larger than the text form can hold.
 std::string print(const Schedule& schedule);
 
 /// Throws std::runtime_error "NAME:LINE: ..." that says what was expected. `name` is the file's name for messages.
