@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the all-to-all algorithms share. Block d of the send buffer goes to rank d; block s of the
+// receive buffer comes from rank s.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "algorithms/catalog.hpp"
+
+namespace suiro {
+
+extern const Algorithm alltoall_linear;
+extern const Algorithm alltoall_linear_capped;
+extern const Algorithm alltoall_pairwise;
+extern const Algorithm alltoall_ring;
+extern const Algorithm alltoall_two_level_ring;
+
+}  // namespace suiro
+
+namespace suiro::alltoall {
+
+inline Blocks block_for(int peer) { return {Buffer::send, peer, 1}; }
+inline Blocks block_from(int peer) { return {Buffer::receive, peer, 1}; }
+
+/// `me` sends to `target` and receives from `source`; its own block is a copy.
+inline void exchange(int me, int target, int source, Round& round) {
+  if (target == me) {
+    round.steps.push_back(copy(block_for(me), block_from(me)));
+  } else {
+    round.steps.push_back(send(block_for(target), target));
+    round.steps.push_back(receive(source, block_from(source)));
+  }
+}
+
+/// Every node sends each of its a ranks' blocks for the P - a ranks elsewhere, directly.
+inline std::int64_t wire_blocks_when_direct(const Topology& topology) {
+  std::int64_t largest = 0;
+  for (int node = 0; node < topology.nodes(); ++node) {
+    const std::int64_t here = topology.ppn(node);
+    largest = std::max(largest, here * (topology.ranks() - here));
+  }
+  return largest;
+}
+
+inline std::string any_topology(const Topology&) { return {}; }
+
+/// A schedule with its header filled in; the builder adds rounds, window and function.
+inline Schedule header(const Algorithm& algorithm, const Topology& topology,
+                       const Parameters& parameters) {
+  Schedule schedule;
+  schedule.collective = algorithm.collective;
+  schedule.algorithm = algorithm.name;
+  schedule.parameters = parameters;
+  schedule.ranks = topology.ranks();
+  return schedule;
+}
+
+}  // namespace suiro::alltoall

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/catalog.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "algorithms/alltoall/alltoall.hpp"
+
+namespace suiro {
+
+std::span<const Algorithm> catalog() {
+  static const std::array rows = {
+      alltoall_linear, alltoall_linear_capped,  alltoall_pairwise,
+      alltoall_ring,   alltoall_two_level_ring,
+  };
+  return rows;
+}
+
+std::string_view name(Property property) {
+  switch (property) {
+    case Property::one_peer_per_node_per_round:
+      return "one_peer_per_node_per_round";
+  }
+  return "unknown";
+}
+
+const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
+  for (const Algorithm& algorithm : catalog()) {
+    if (algorithm.collective == collective && algorithm.name == name) return &algorithm;
+  }
+  return nullptr;
+}
+
+namespace {
+
+[[noreturn]] void fail(const Algorithm& algorithm, const std::string& reason) {
+  throw std::invalid_argument(std::string(algorithm.name) + ": " + reason);
+}
+
+std::string names_of(std::span<const ParameterSpec> specs) {
+  if (specs.empty()) return "it takes none";
+  std::string names = "it takes";
+  for (const ParameterSpec& spec : specs) names += " " + std::string(spec.name);
+  return names;
+}
+
+void check_names(const Algorithm& algorithm, const Parameters& given) {
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(algorithm.parameters, name, &ParameterSpec::name) ==
+        algorithm.parameters.end()) {
+      fail(algorithm, "unknown parameter '" + name + "'; " + names_of(algorithm.parameters));
+    }
+  }
+}
+
+}  // namespace
+
+Parameters complete(const Algorithm& algorithm, const Parameters& given) {
+  check_names(algorithm, given);
+  Parameters result;
+  for (const ParameterSpec& spec : algorithm.parameters) {
+    const auto found = given.find(spec.name);
+    const std::int64_t value = found == given.end() ? spec.fallback : found->second;
+    if (value < spec.minimum || value > spec.maximum) {
+      fail(algorithm, "parameter '" + std::string(spec.name) + "' must be from " +
+                          std::to_string(spec.minimum) + " to " + std::to_string(spec.maximum) +
+                          ", not " + std::to_string(value));
+    }
+    result.emplace(spec.name, value);
+  }
+  return result;
+}
+
+Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given) {
+  const Parameters parameters = complete(algorithm, given);
+  if (const std::string reason = algorithm.unsupported(topology); !reason.empty()) {
+    fail(algorithm, reason);
+  }
+  Schedule schedule = algorithm.build(topology, parameters);
+  schedule.node_of_rank.reserve(topology.ranks());
+  for (int rank = 0; rank < topology.ranks(); ++rank) {
+    schedule.node_of_rank.push_back(topology.node(rank));
+  }
+  return schedule;
+}
+
+}  // namespace suiro
