@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The `suiro` command. Command modules import what they need inside their functions, so that help stays fast."""
+"""The `suiro` command. Command modules import what they need inside functions: help stays fast."""
 
 import sys
 
 import typer
 
 from suiro import __version__
+from suiro.cli import lab
 from suiro.errors import SuiroError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(lab.app, name="lab")
 
 
 def _version(value: bool) -> None:

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro lab`: virtual clusters on this machine."""
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Virtual clusters on this machine: hosts, links, and a switch that behaves as told.",
+)
+
+SpecArgument = Annotated[str, typer.Argument(metavar="SPEC", help="A shipped name or TOML file.")]
+CommandArgument = Annotated[
+    list[str], typer.Argument(metavar="-- COMMAND...", help="The command and its arguments.")
+]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of a running lab.")]
+MpiOption = Annotated[
+    str | None, typer.Option("--mpi", help="openmpi or mpich [default: the first installed]")
+]
+NameOption = Annotated[str | None, typer.Option("--name", help="A name [default: made from SPEC].")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command()
+def run(
+    spec: SpecArgument,
+    command: CommandArgument,
+    mpi: MpiOption = None,
+    name: NameOption = None,
+    counters: Annotated[
+        Path | None, typer.Option(help="Write the switch's final counters to this file.")
+    ] = None,
+) -> None:
+    """Run a command on host 0 of a lab made for it; exit as the command does.
+
+    Inside, $SUIRO_LAB_MPIRUN starts one process per slot:
+
+        suiro lab run 4x4-hol -- sh -c '$SUIRO_LAB_MPIRUN ./program'
+    """
+    from suiro import lab
+    from suiro.errors import UsageError
+
+    if counters is not None and not counters.absolute().parent.is_dir():
+        raise UsageError(f"--counters {counters}: there is no such folder")
+    try:
+        result = lab.run(spec, command, mpi=mpi, name=name)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    if counters is not None:
+        counters.write_text(json.dumps(result.counters, indent=1) + "\n")
+    raise typer.Exit(result.exit_code)
+
+
+@app.command()
+def up(spec: SpecArgument, mpi: MpiOption = None, name: NameOption = None) -> None:
+    """Start a lab that stays until `suiro lab down`; print its name."""
+    from suiro import lab
+
+    typer.echo(lab.up(spec, mpi=mpi, name=name))
+
+
+@app.command("exec")
+def execute(
+    name: NameArgument,
+    command: CommandArgument,
+    host: Annotated[str, typer.Option(help="The host to run on.")] = "host0",
+) -> None:
+    """Run a command on a host of a running lab; exit as the command does."""
+    from suiro.lab import front
+
+    raise typer.Exit(front.enter(name, host, command))
+
+
+@app.command()
+def down(name: NameArgument) -> None:
+    """Take a lab down: every process in it, and all else that it is made of."""
+    from suiro import lab
+
+    lab.down(name)
+
+
+@app.command("list")
+def list_labs(as_json: JsonOption = False) -> None:
+    """List the labs that run."""
+    from suiro import lab
+
+    labs = lab.list_labs()
+    if as_json:
+        typer.echo(json.dumps(labs))
+        return
+    header = ["name", "spec", "hosts", "ranks", "rate", "up for", "command"]
+    rows = [
+        [
+            str(entry["name"]),
+            str(entry["spec"]),
+            str(entry["hosts"]),
+            str(entry["ranks"]),
+            _rate(entry["rate_bps"]),
+            f"{time.time() - entry['started']:.0f} s",
+            " ".join(entry["command"] or ["-"]).splitlines()[0][:40],
+        ]
+        for entry in labs
+    ]
+    _table([header, *rows])
+
+
+@app.command()
+def status(name: NameArgument, as_json: JsonOption = False) -> None:
+    """Show what the switch of a running lab has counted."""
+    from suiro import lab
+
+    document = lab.status(name)
+    if as_json:
+        typer.echo(json.dumps(document))
+        return
+    ports = document.pop("ports", [])
+    for key, value in document.items():
+        typer.echo(f"{key}: {_cell(value)}")
+    if ports:
+        keys = list(ports[0])
+        _table([keys, *([_cell(port.get(key)) for key in keys] for port in ports)])
+
+
+@app.command()
+def specs(as_json: JsonOption = False) -> None:
+    """List the shipped specs."""
+    from suiro.lab.spec import parse, shipped
+
+    known = {name: parse(path) for name, path in shipped().items()}
+    if as_json:
+        typer.echo(json.dumps({name: spec.model_dump() for name, spec in known.items()}))
+        return
+    _table([[name, _rate(spec.link.rate), spec.description] for name, spec in known.items()])
+
+
+def _rate(bits_per_second: int) -> str:
+    for unit, size in (("Gbit/s", 10**9), ("Mbit/s", 10**6)):
+        if bits_per_second >= size:
+            return f"{bits_per_second / size:g} {unit}"
+    return f"{bits_per_second / 1000:g} kbit/s"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+
+
+def _table(rows: list[list[str]]) -> None:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        typer.echo("  ".join(cells).rstrip())

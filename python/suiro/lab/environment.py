@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The variables with which MPI launchers work inside a lab unchanged."""
+
+import shutil
+from collections.abc import Mapping
+
+from suiro.errors import MachineError, UsageError
+from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
+from suiro.lab.plan import CONTROL, INTERFACE, REMOTE_SHELL, SCRATCH, Plan
+
+_LAUNCHERS = {
+    "openmpi": (["mpirun.openmpi", "orterun"], "-np"),
+    "mpich": (["mpiexec.hydra", "mpiexec.mpich"], "-n"),
+}
+
+# A lab is a cluster of its own: it must not be taken for the allocation that it may run in.
+_FOREIGN = ("SLURM_", "PBS_", "LSB_", "PMI_", "PMIX_", "OMPI_COMM_", "SUIRO_LAB_")
+
+
+def launcher(mpi: str | None) -> tuple[str, list[str]]:
+    """(MPI, launcher program with its count option); without a choice, the first one installed."""
+    if mpi is not None and mpi not in _LAUNCHERS:
+        raise UsageError(f"--mpi {mpi}: expected one of {', '.join(_LAUNCHERS)}")
+    for name in [mpi] if mpi else list(_LAUNCHERS):
+        programs, count_option = _LAUNCHERS[name]
+        found = next(filter(None, map(shutil.which, programs)), None)
+        if found:
+            return name, [found, count_option]
+    if mpi:
+        wanted = " or ".join(_LAUNCHERS[mpi][0])
+        raise MachineError(f"no {wanted} on the PATH: apt-get install {mpi}-bin (mpich: mpich)")
+    return "", []
+
+
+def environment(caller: Mapping[str, str], plan: Plan, start: list[str]) -> dict[str, str]:
+    """The caller's variables, completed. The caller's choice of protocols and waiting wins."""
+    kept = {name: value for name, value in caller.items() if not name.startswith(_FOREIGN)}
+    path = f"{REMOTE_SHELL.parent}:{caller.get('PATH', '/usr/local/bin:/usr/bin:/bin')}"
+    return _preferences() | kept | _necessities() | _facts(plan, start) | {"PATH": path}
+
+
+def _preferences() -> dict[str, str]:
+    """What serves MPI best where every host's ranks outnumber the cores that they share."""
+    return {
+        "HOME": "/root",
+        "USER": "root",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,vader,tcp",
+        "UCX_TLS": "self,sm,tcp",
+        "UCX_WARN_UNUSED_ENV_VARS": "n",
+    }
+
+
+def _necessities() -> dict[str, str]:
+    """How a launcher finds the hosts. Binding is off: each host believes that it owns core 0."""
+    return {
+        "OMPI_MCA_plm": "rsh",
+        "OMPI_MCA_plm_rsh_agent": str(REMOTE_SHELL),
+        "OMPI_MCA_orte_default_hostfile": str(OPENMPI_HOSTS),
+        "OMPI_MCA_orte_tmpdir_base": str(SCRATCH),
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_btl_tcp_if_include": INTERFACE,
+        "OMPI_MCA_oob_tcp_if_include": INTERFACE,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "HYDRA_LAUNCHER": "ssh",
+        "HYDRA_LAUNCHER_EXEC": str(REMOTE_SHELL),
+        "HYDRA_HOST_FILE": str(MPICH_HOSTS),
+        "HYDRA_IFACE": INTERFACE,
+        "HYDRA_BINDING": "none",
+        "UCX_NET_DEVICES": INTERFACE,
+    }
+
+
+def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
+    ranks = plan.hosts_count * plan.ranks_per_host
+    facts = {
+        "SUIRO_LAB_NAME": plan.name,
+        "SUIRO_LAB_SPEC": plan.spec,
+        "SUIRO_LAB_MODEL": plan.model,
+        "SUIRO_LAB_HOSTS": str(plan.hosts_count),
+        "SUIRO_LAB_RANKS_PER_HOST": str(plan.ranks_per_host),
+        "SUIRO_LAB_RANKS": str(ranks),
+        "SUIRO_LAB_RATE_BPS": str(plan.rate_bps),
+        "SUIRO_LAB_CONTROL": str(CONTROL),
+    }
+    if start:
+        facts["SUIRO_LAB_MPI"] = plan.mpi
+        facts["SUIRO_LAB_MPIRUN"] = " ".join([*start, str(ranks)])
+    return facts

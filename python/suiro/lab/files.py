@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of a running lab: names, host lists and the remote shell that launchers use."""
+
+from pathlib import Path
+
+from suiro.lab import linux
+from suiro.lab.plan import HOME, HOST_PIDS, REMOTE_SHELL, SCRATCH, Plan
+
+OPENMPI_HOSTS = HOME / "hosts.openmpi"
+MPICH_HOSTS = HOME / "hosts.mpich"
+
+_RUN_SIZE = "512m"
+
+# Like sshd it hands no environment on, so that what reaches a remote rank here does so elsewhere.
+_REMOTE_SHELL = """\
+#!/bin/sh
+# Runs a command on a host of this lab; takes the place of ssh, whose options it ignores.
+while :; do
+  case "$1" in
+    -[bcDEeFIiJLlmOopQRSWw]) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done
+host=${{1#*@}}
+shift
+if ! read -r pid 2>/dev/null <"{pids}/$host"; then
+  echo "suiro-lab-rsh: no host '$host' in this lab: the hosts are $(ls {pids} | tr '\\n' ' ')" >&2
+  exit 255
+fi
+[ $# -gt 0 ] || set -- "exec $SHELL -i"
+exec nsenter -t "$pid" -m -u -i -n env -i HOME="$HOME" USER="$USER" LOGNAME="$USER" \\
+  SHELL=/bin/sh TERM="$TERM" PATH="{bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" \\
+  sh -c 'cd; eval "$1"' sh "$*"
+"""
+
+
+def mount_private_folders() -> None:
+    """A /proc of this process namespace and an empty /run, seen by nobody outside the lab."""
+    linux.mount("none", "/", "none", linux.MS_REC | linux.MS_PRIVATE)
+    flags = linux.MS_NOSUID | linux.MS_NODEV
+    linux.mount("proc", "/proc", "proc", flags | linux.MS_NOEXEC)
+    linux.mount("run", "/run", "tmpfs", flags, f"size={_RUN_SIZE},mode=755")
+    for folder in (HOME, HOST_PIDS, REMOTE_SHELL.parent):
+        folder.mkdir()
+    SCRATCH.mkdir(mode=0o1777)
+
+
+def write(plan: Plan, pids: list[int]) -> None:
+    """Write all files of the lab, given the process of each host."""
+    for host, pid in zip(plan.hosts, pids, strict=True):
+        (HOST_PIDS / host.name).write_text(f"{pid}\n")
+    slots = plan.ranks_per_host
+    _lines(OPENMPI_HOSTS, [f"{host.name} slots={slots}" for host in plan.hosts])
+    _lines(MPICH_HOSTS, [f"{host.name}:{slots}" for host in plan.hosts])
+    _write_remote_shell()
+    names = HOME / "hosts"
+    addresses = [f"{host.address} {host.name}" for host in plan.hosts]
+    _lines(names, ["127.0.0.1 localhost", *addresses])
+    if Path("/etc/hosts").is_file():
+        linux.mount(str(names), "/etc/hosts", "none", linux.MS_BIND)
+
+
+def _lines(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines) + "\n")
+
+
+def _write_remote_shell() -> None:
+    REMOTE_SHELL.write_text(_REMOTE_SHELL.format(pids=HOST_PIDS, bin=REMOTE_SHELL.parent))
+    REMOTE_SHELL.chmod(0o755)
+    (REMOTE_SHELL.parent / "ssh").symlink_to(REMOTE_SHELL.name)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One host: a process in network, UTS, IPC and mount namespaces of its own.
+
+The namespaces live as long as the process, and `nsenter -t PID` is how one logs in.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from suiro.lab import linux
+from suiro.lab.plan import INTERFACE, Host, Plan
+
+NAMESPACES = ["mnt", "uts", "ipc", "net"]
+_SHARED_MEMORY_SIZE = "1g"  # per host; a limit, not a reservation
+# The kernel subtracts room for headers from gso_max_size before it counts segments.
+_GSO_HEADER_ROOM = 512
+
+
+class HostProcess:
+    """The parent's end: a process id, and a socket on which the two take turns."""
+
+    def __init__(self, plan: Plan, host: Host) -> None:
+        self.host = host
+        self._channel, inner = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._channel.close()
+            _live(plan, host, inner)
+        inner.close()
+
+    def await_step(self) -> None:
+        """Wait until the host has done its part; raise what went wrong in it."""
+        answer = self._channel.recv(4096).decode()
+        if answer != "done":
+            raise OSError(f"{self.host.name}: {answer or 'ended while starting'}")
+
+    def let_continue(self) -> None:
+        """Tell the host that its switch port has been plugged in."""
+        self._channel.sendall(b"go")
+
+
+def _live(plan: Plan, host: Host, channel: socket.socket) -> None:
+    """The whole life of a host process; never returns."""
+    try:
+        _isolate(host)
+        channel.sendall(b"done")
+        if channel.recv(16):
+            _limit_tcp(plan)
+            _configure_links(plan, host)
+            channel.sendall(b"done")
+    except (OSError, subprocess.SubprocessError) as error:
+        with contextlib.suppress(OSError):
+            channel.sendall(_reason(error).encode()[:4000])
+        os._exit(1)
+    channel.close()
+    while True:
+        signal.pause()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return str(error.stderr or error).strip()
+    return str(error)
+
+
+def _isolate(host: Host) -> None:
+    linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWUTS | linux.CLONE_NEWIPC | linux.CLONE_NEWNET)
+    socket.sethostname(host.name)
+    # UCX lists interfaces in /sys, which shows the network namespace of whoever mounted it.
+    # Some containers forbid the mount; then only MPIs that read /sys suffer.
+    flags = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+    with contextlib.suppress(PermissionError):
+        linux.mount("sysfs", "/sys", "sysfs", flags)
+    if Path("/dev/shm").is_dir():
+        options = f"size={_SHARED_MEMORY_SIZE},mode=1777"
+        linux.mount("shm", "/dev/shm", "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, options)
+
+
+def _limit_tcp(plan: Plan) -> None:
+    """Per-namespace settings; what a kernel does not have needs no setting."""
+    window = plan.window_bytes
+    network = Path("/proc/sys/net")
+    required = {
+        "ipv4/tcp_rmem": f"4096 {min(131072, window)} {window}",
+        "ipv4/tcp_wmem": f"4096 {min(16384, window)} {window}",
+    }
+    optional = {
+        "ipv4/tcp_congestion_control": "cubic",
+        "ipv6/conf/all/disable_ipv6": "1",
+        "ipv6/conf/default/disable_ipv6": "1",
+    }
+    for name, value in required.items():
+        (network / name).write_text(value)
+    for name, value in optional.items():
+        with contextlib.suppress(OSError):
+            (network / name).write_text(value)
+
+
+def _configure_links(plan: Plan, host: Host) -> None:
+    frame = plan.mtu * plan.super_frame + _GSO_HEADER_ROOM
+    lines = [
+        "link set dev lo up",
+        f"link set dev {host.tap} name {INTERFACE}",
+        f"link set dev {INTERFACE} address {host.mac} mtu {plan.mtu} txqueuelen {plan.queue}",
+        f"link set dev {INTERFACE} gso_max_size {frame} gro_max_size {frame}",
+        f"addr add {host.address}/24 dev {INTERFACE}",
+        f"link set dev {INTERFACE} up",
+    ]
+    # Permanent neighbours: no ARP frame ever disturbs a measurement.
+    lines += [
+        f"neigh replace {peer.address} lladdr {peer.mac} dev {INTERFACE} nud permanent"
+        for peer in plan.hosts
+        if peer != host
+    ]
+    subprocess.run(
+        ["ip", "-batch", "-"], input="\n".join(lines), text=True, check=True, capture_output=True
+    )
+    if plan.super_frame == 1:
+        linux.set_tso(INTERFACE, False)
