@@ -60,6 +60,13 @@ void reset_counters(const char* socket_path);
 /// The document in one line, or "null" when there is none. The storage is reused by the next call.
 const char* read_counters(const char* socket_path);
 
+// pattern.c: an all-to-all's data, which tell where they come from.
+void fill_blocks(unsigned char* send, const struct Place* place, int bytes);
+/// Ends the job if `receive` is not what the other ranks' fill_blocks() put there; `name` is for
+/// the message.
+void check_blocks(const unsigned char* receive, const struct Place* place, int bytes,
+                  const char* name);
+
 // cells.c
 struct Cell {
   long long bytes;  // per block

@@ -50,29 +50,6 @@ static void exchange(void* context) {
   MPI_Alltoall(e->send, e->bytes, MPI_BYTE, e->receive, e->bytes, MPI_BYTE, e->comm);
 }
 
-/// Differs between blocks and between places in a block.
-static unsigned char pattern(int source, int target, int place) {
-  return (unsigned char)(source * 131 + target * 31 + place * 7 + (place >> 8));
-}
-
-static void fill(const struct Exchange* e, const struct Place* place) {
-  for (int target = 0; target < place->ranks; ++target) {
-    unsigned char* block = e->send + (size_t)target * (size_t)e->bytes;
-    for (int i = 0; i < e->bytes; ++i) block[i] = pattern(place->rank, target, i);
-  }
-}
-
-static void check(const struct Exchange* e, const struct Place* place, const char* name) {
-  for (int source = 0; source < place->ranks; ++source) {
-    const unsigned char* block = e->receive + (size_t)source * (size_t)e->bytes;
-    for (int i = 0; i < e->bytes; ++i) {
-      if (block[i] == pattern(source, place->rank, i)) continue;
-      die("wrong data from \"%s\": block of rank %d differs at byte %d of %d", name, source, i,
-          e->bytes);
-    }
-  }
-}
-
 /// Splits cell->candidates in place of a copy; returns how many.
 static int split(char* joined, char** names) {
   int count = 0;
@@ -88,7 +65,7 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
   memset(e->receive, 0xA5, (size_t)m->place.ranks * (size_t)e->bytes);
   e->comm = comm_of(m->hint_key, name);
   const double seconds = time_together(&m->clock, &m->place, exchange, e);
-  check(e, &m->place, name);
+  check_blocks(e->receive, &m->place, e->bytes, name);
   if (m->place.rank == 0) {
     printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->bytes);
     write_text(name);
@@ -115,7 +92,7 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
   char* joined = strdup(cell->candidates);
   char* names[candidates_limit];
   const int count = split(joined, names);
-  fill(&e, &m->place);
+  fill_blocks(e.send, &m->place, e.bytes);
   double round_s = 0;
   for (int i = 0; i < count; ++i) round_s += warm_up(m, &e, names[i]);
   int repetitions = cell->repetitions;
