@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looks names up in the catalog and words what is wrong with one, the same for rule files and
+// forced algorithms.
+#include "rules/candidates.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "rules/message.hpp"
+#include "rules/rules.hpp"
+
+namespace suiro {
+namespace {
+
+constexpr std::array<std::string_view, 2> collectives = {"alltoall", "alltoallv"};
+
+std::string_view regular_twin(std::string_view collective) {
+  return is_v_collective(collective) ? collective.substr(0, collective.size() - 1) : collective;
+}
+
+}  // namespace
+
+std::span<const std::string_view> rule_collectives() { return collectives; }
+
+bool is_v_collective(std::string_view collective) { return collective.ends_with('v'); }
+
+const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm) {
+  const Algorithm* own = find_algorithm(collective, algorithm);
+  return own != nullptr ? own : find_algorithm(regular_twin(collective), algorithm);
+}
+
+std::vector<std::string_view> candidate_names(std::string_view collective) {
+  std::vector<std::string_view> names = {native_algorithm};
+  for (const Algorithm& algorithm : catalog()) {
+    const bool usable =
+        algorithm.collective == collective || algorithm.collective == regular_twin(collective);
+    if (usable && std::ranges::find(names, algorithm.name) == names.end()) {
+      names.push_back(algorithm.name);
+    }
+  }
+  return names;
+}
+
+std::string unknown_algorithm(std::string_view collective, std::string_view algorithm) {
+  const std::vector<std::string_view> names = candidate_names(collective);
+  return "unknown algorithm " + in_quotes(algorithm) + " for " + std::string(collective) +
+         did_you_mean(algorithm, names) + " (there are " + joined(names) +
+         "; `suiro algorithms` explains them)";
+}
+
+std::string wrong_parameter(const Algorithm* algorithm, std::string_view name, std::int64_t value) {
+  if (algorithm == nullptr) return "native takes no parameters";
+  std::vector<std::string_view> names;
+  for (const ParameterSpec& spec : algorithm->parameters) {
+    if (spec.name != name) {
+      names.push_back(spec.name);
+      continue;
+    }
+    if (spec.minimum <= value && value <= spec.maximum) return "";
+    return std::string(name) + " of " + std::string(algorithm->name) + " is " +
+           std::to_string(spec.minimum) + " to " + std::to_string(spec.maximum) + ", not " +
+           std::to_string(value);
+  }
+  if (names.empty()) return std::string(algorithm->name) + " takes no parameters";
+  return "unknown parameter " + in_quotes(name) + did_you_mean(name, names) + " (" +
+         std::string(algorithm->name) + " takes " + joined(names) + ")";
+}
+
+}  // namespace suiro

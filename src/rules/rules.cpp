@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asks the table: the first rule that matches and whose algorithm can run on the shape, else
+// native.
+#include "rules/rules.hpp"
+
+#include <algorithm>
+
+#include "rules/candidates.hpp"
+
+namespace suiro {
+namespace {
+
+constexpr Range any_range{};
+
+bool matches_shape(const Rule& rule, std::string_view collective, const Topology& topology) {
+  if (rule.collective != collective) return false;
+  if (!rule.nodes.contains(topology.nodes()) || !rule.ranks.contains(topology.ranks()))
+    return false;
+  for (int node = 0; node < topology.nodes(); ++node) {
+    if (!rule.ppn.contains(topology.ppn(node))) return false;
+  }
+  return true;
+}
+
+bool limits_bytes(const Rule& rule) {
+  return rule.bytes.minimum > 0 || rule.bytes.maximum != any_range.maximum;
+}
+
+bool matches_bytes(const Rule& rule, std::optional<std::int64_t> bytes) {
+  return bytes ? rule.bytes.contains(*bytes) : !limits_bytes(rule);
+}
+
+/// Empty when the rule's algorithm can run on the shape, else why it cannot.
+std::string obstacle(const Rule& rule, const Topology& topology) {
+  if (rule.algorithm == native_algorithm) return "";
+  const Algorithm* algorithm = find_candidate(rule.collective, rule.algorithm);
+  return algorithm == nullptr ? "no such algorithm" : algorithm->unsupported(topology);
+}
+
+}  // namespace
+
+RuleTable RuleTable::preceded_by(const RuleTable& first) const {
+  RuleTable table = first;
+  table.rules_.insert(table.rules_.end(), rules_.begin(), rules_.end());
+  return table;
+}
+
+Decision RuleTable::decide(const Question& question) const {
+  std::string passed_over;
+  for (const Rule& rule : rules_) {
+    if (!matches_shape(rule, question.collective, question.topology)) continue;
+    if (!matches_bytes(rule, question.bytes)) continue;
+    const std::string why_not = obstacle(rule, question.topology);
+    if (why_not.empty()) return {rule.algorithm, rule.parameters, rule.reason + passed_over};
+    passed_over += "; passed over " + rule.algorithm + " (" + rule.reason + "): " + why_not;
+  }
+  return {std::string(native_algorithm), {}, "no rule matches" + passed_over};
+}
+
+std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
+                                                const Topology& topology) const {
+  std::vector<std::int64_t> sizes;
+  if (is_v_collective(collective)) return sizes;
+  for (const Rule& rule : rules_) {
+    if (!matches_shape(rule, collective, topology)) continue;
+    if (rule.bytes.minimum > 0) sizes.push_back(rule.bytes.minimum);
+    if (rule.bytes.maximum != Range::unbounded) sizes.push_back(rule.bytes.maximum + 1);
+    // What comes after a rule that takes every size is never asked.
+    if (!limits_bytes(rule) && obstacle(rule, topology).empty()) break;
+  }
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+}  // namespace suiro
