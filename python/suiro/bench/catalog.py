@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Asks the native tool about algorithms and schedules: Python never describes an algorithm."""
+
+import json
+import subprocess
+
+from suiro.errors import SuiroError
+from suiro.native import tool
+
+
+def algorithm_names(collective: str) -> list[str]:
+    """The catalog's names for a collective."""
+    document = json.loads(_schedule_tool("algorithms", "--json"))
+    rows = document["algorithms"] if isinstance(document, dict) else document
+    return [row["name"] for row in rows if row["collective"] == collective]
+
+
+def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
+    """A printed schedule."""
+    name = f"{collective}/{algorithm}"
+    return _schedule_tool("show", name, "--nodes", str(nodes), "--ppn", str(ppn))
+
+
+def _schedule_tool(*arguments: str) -> str:
+    command = [str(tool("suiro-schedule")), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise SuiroError(f"suiro-schedule {' '.join(arguments)}: {reason[0]}")
+    return done.stdout

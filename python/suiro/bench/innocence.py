@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rule 4, the lab must be innocent: finds the reason why a cell is void, if there is one."""
+
+from statistics import mean, median
+from typing import Any
+
+from suiro.bench.result import LineRate, PortTotals
+
+Counters = dict[str, Any]
+_CONTROL_SHARE = 0.97
+# Ethernet around an IP packet: header 14, checksum 4, preamble and gap 20.
+# Inside it: TCP and IP headers with timestamps.
+_FRAME_EXTRA_BYTES = 38
+_HEADERS_BYTES = 52
+
+
+def wire_goodput_Bps(rate_bps: int, mtu_bytes: int) -> float:
+    """Payload per second that a link can carry at most, when every frame is full."""
+    return rate_bps / 8 * (mtu_bytes - _HEADERS_BYTES) / (mtu_bytes + _FRAME_EXTRA_BYTES)
+
+
+def line_rate_reason(line_rate: LineRate | None) -> str | None:
+    """The control flow must have reached its rate."""
+    if line_rate is None or not line_rate.expected_Bps:
+        return None
+    share = min(line_rate.goodput_Bps) / line_rate.expected_Bps
+    if share >= _CONTROL_SHARE:
+        return None
+    return f"the control flow reached {share:.0%} of its rate, less than {_CONTROL_SHARE:.0%}"
+
+
+def lateness_p99_us(documents: list[Counters]) -> float | None:
+    """The median call's 99th percentile, so that one disturbed call does not void the others."""
+    values = [document["lateness_us"]["p99"] for document in documents if "lateness_us" in document]
+    return float(median(values)) if values else None
+
+
+def lateness_reason(documents: list[Counters]) -> str | None:
+    """The switch must have been in time, to within one MTU time."""
+    late_us = lateness_p99_us(documents)
+    allowed_us = documents[0].get("mtu_time_us") if documents else None
+    if late_us is None or allowed_us is None or late_us <= allowed_us:
+        return None
+    return f"the switch was {late_us:.0f} us late (p99); one MTU time is {allowed_us:.0f} us"
+
+
+def port_totals(documents: list[Counters]) -> list[PortTotals]:
+    """Means per call, port by port."""
+    if not documents:
+        return []
+    fields = [name for name in PortTotals.model_fields if name != "name"]
+    totals = []
+    for index, port in enumerate(documents[0]["ports"]):
+        means = {
+            name: mean(float(document["ports"][index].get(name, 0)) for document in documents)
+            for name in fields
+        }
+        totals.append(PortTotals(name=port["name"], **means))
+    return totals

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Describes the machine that measured."""
+
+import os
+import platform
+from pathlib import Path
+
+from suiro import __version__
+from suiro.bench.result import Machine
+
+
+def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
+    """Inside a lab the lab's variables say what network it was."""
+    rate = os.environ.get("SUIRO_LAB_RATE_BPS", "")
+    return Machine(
+        cores=len(os.sched_getaffinity(0)),
+        processor=_processor(),
+        kernel=f"{platform.system()} {platform.release()}",
+        system=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+        suiro=__version__,
+        mpi=mpi_version.split(",")[0],
+        lab=os.environ.get("SUIRO_LAB_SPEC"),
+        model=os.environ.get("SUIRO_LAB_MODEL"),
+        rate_bps=int(rate) if rate.isdigit() else link_rate_bps,
+    )
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verb: carries out a plan in the environment that it finds, which may be a lab."""
+
+import os
+from pathlib import Path
+
+from suiro.bench.cells import Setting, line_rate_of, make_cells
+from suiro.bench.control import control_algorithm
+from suiro.bench.job import Events, raw_record, run_job
+from suiro.bench.machine import describe_machine
+from suiro.bench.plan import Plan, check_algorithms
+from suiro.bench.result import Result
+from suiro.bench.steps import make_steps, printed_schedules
+
+_LINE_RATE_S = 3.0
+_STEPS_REPETITIONS_MAX = 5
+
+
+def measure(
+    plan: Plan, prefix: list[str], mpi: str, command: str, save: Path | None = None
+) -> Result:
+    """A first, empty job tells the shape, which decides the control and the schedules."""
+    needs_suiro = any(name != "native" for name in plan.algorithms)
+    if needs_suiro:
+        check_algorithms(plan.algorithms)
+    shape = run_job(prefix, mpi, ["--hint-key", "suiro_alltoall"], with_suiro=False)
+    setting = _setting(plan, mpi, shape)
+    machine = describe_machine(shape.start["mpi"], plan.link_rate_bps)
+    with raw_record(save) as record, printed_schedules(plan, shape.node_of_rank) as schedules:
+        arguments = _arguments(plan, setting, schedules)
+        total = _samples_planned(plan, setting)
+        events = run_job(prefix, mpi, arguments, with_suiro=needs_suiro, record=record, total=total)
+    result = Result(
+        machine=machine,
+        cells=make_cells(events, setting),
+        steps=make_steps(events),
+        line_rate=line_rate_of(events, setting.rate_bps),
+        command=command,
+    )
+    if save is not None:
+        (save / "result.json").write_text(result.model_dump_json(indent=1) + "\n")
+    return result
+
+
+def _setting(plan: Plan, mpi: str, shape: Events) -> Setting:
+    ranks = len(shape.node_of_rank)
+    machine = describe_machine("", plan.link_rate_bps)
+    per_machine = ranks if machine.lab else max(map(shape.node_of_rank.count, shape.node_of_rank))
+    compared = "native" in plan.algorithms and len(plan.algorithms) > 1
+    return Setting(
+        collective=plan.collective,
+        rate_bps=machine.rate_bps,
+        crowded=per_machine > machine.cores,
+        controls={
+            size: control_algorithm(mpi, ranks, size) if compared else None for size in plan.sizes
+        },
+        planned={size: plan.repetitions(size) for size in plan.sizes},
+        algorithms=plan.algorithms,
+    )
+
+
+def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
+    control = setting.controls[size]
+    added = [control] if control is not None and control not in plan.algorithms else []
+    return [*plan.algorithms, *added]
+
+
+def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
+    arguments = ["--budget", str(plan.budget_s), "--line-rate", str(_LINE_RATE_S), _interface(plan)]
+    counters = os.environ.get("SUIRO_LAB_CONTROL")
+    if counters:
+        arguments += ["--counters", counters]
+    for size in plan.sizes:
+        joined = "+".join(_candidates(plan, setting, size))
+        arguments += ["--cell", str(size), str(plan.repetitions(size)), joined]
+        for schedule in schedules:
+            arguments += ["--steps", str(schedule), str(size), str(_steps_repetitions(plan, size))]
+    return arguments
+
+
+def _steps_repetitions(plan: Plan, size: int) -> int:
+    """A schedule has many rounds, and each is timed: few repetitions do."""
+    return min(plan.repetitions(size), _STEPS_REPETITIONS_MAX)
+
+
+def _interface(plan: Plan) -> str:
+    return "eth0" if plan.interface == "-" and os.environ.get("SUIRO_LAB_NAME") else plan.interface
+
+
+def _samples_planned(plan: Plan, setting: Setting) -> int:
+    return sum(
+        len(_candidates(plan, setting, size)) * plan.repetitions(size) for size in plan.sizes
+    )

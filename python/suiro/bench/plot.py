@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bandwidth over size by algorithm, as an SVG file."""
+
+from pathlib import Path
+
+from suiro.bench.result import Result
+from suiro.errors import UsageError
+
+
+def save_plot(result: Result, target: Path) -> None:
+    """Checked late, after measuring; check_plot_target() is for before."""
+    from suiro.report.figures import bandwidth_figure
+
+    target.write_text(bandwidth_figure(result))
+
+
+def check_plot_target(target: Path) -> None:
+    """A long measurement must not end in a refused file name."""
+    if target.suffix != ".svg":
+        raise UsageError(f"--plot {target}: only SVG is drawn; give a name that ends in .svg")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"--plot {target}: there is no folder {target.parent}")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a measurement says: the document that `suiro bench --json` prints and the report reads."""
+
+from pydantic import BaseModel
+
+Interval = tuple[float, float]
+
+
+class Machine(BaseModel):
+    """Where it was measured; a figure without this means nothing."""
+
+    cores: int
+    processor: str
+    kernel: str
+    system: str
+    suiro: str
+    mpi: str
+    lab: str | None = None
+    model: str | None = None
+    rate_bps: int | None = None
+
+
+class PortTotals(BaseModel):
+    """What the switch counted at one port during the calls of a cell (means per call)."""
+
+    name: str
+    rx_bytes: float = 0
+    tx_bytes: float = 0
+    utilisation: float = 0
+    hol_blocked_s: float = 0
+    drops: float = 0
+    pauses: float = 0
+    paused_s: float = 0
+
+
+class Cell(BaseModel):
+    """One algorithm at one size. Ratios are null where the measuring rules publish none."""
+
+    collective: str
+    algorithm: str
+    nodes: int
+    ranks: int
+    bytes: int
+    median_s: float
+    ci95_s: Interval
+    bandwidth_Bps: float
+    line_rate_fraction: float | None = None
+    bound_fraction: float | None = None
+    speedup_over_native: float | None = None
+    speedup_over_native_ci95: Interval | None = None
+    speedup_over_control: float | None = None
+    speedup_over_control_ci95: Interval | None = None
+    repetitions: int
+    cpu_limited: bool = False
+    void_reason: str | None = None
+    note: str | None = None
+    control: str | None = None
+    is_control: bool = False
+    lateness_p99_us: float | None = None
+    switch: list[PortTotals] = []
+
+
+class Steps(BaseModel):
+    """The time of each round alone; relative to rounds with one target per node."""
+
+    algorithm: str
+    bytes: int
+    ppn: int
+    steps: list[int]
+    seconds: list[float]
+    relative: list[float]
+    predicted: list[float]
+
+
+class LineRate(BaseModel):
+    """The control flow: one TCP stream per port, all at once."""
+
+    goodput_Bps: list[float]
+    mtu_bytes: int
+    expected_Bps: float | None = None
+
+
+class Result(BaseModel):
+    machine: Machine
+    cells: list[Cell]
+    steps: list[Steps] = []
+    line_rate: LineRate | None = None
+    command: str

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a result for a terminal: the fastest of each size in bold, void cells with a reason."""
+
+from rich.console import Console
+from rich.table import Table
+
+from suiro.bench.result import Cell, Result
+
+_MARK = " *"
+
+
+def size_text(block_bytes: int) -> str:
+    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if block_bytes >= unit and block_bytes % unit == 0:
+            return f"{block_bytes // unit}{name}"
+    return str(block_bytes)
+
+
+def time_text(seconds: float) -> str:
+    for unit, name in ((1.0, "s"), (1e-3, "ms")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 1e-6:.3g} us"
+
+
+def winners(cells: list[Cell]) -> set[tuple[int, str]]:
+    """The fastest algorithm of each size, among cells that are not void."""
+    best: dict[int, Cell] = {}
+    for cell in cells:
+        known = best.get(cell.bytes)
+        if not cell.cpu_limited and (known is None or cell.median_s < known.median_s):
+            best[cell.bytes] = cell
+    return {(cell.bytes, cell.algorithm) for cell in best.values()}
+
+
+def print_result(result: Result, console: Console) -> None:
+    """The table, then what its marks mean, then the machine and the command to repeat it."""
+    if result.cells:
+        console.print(cells_table(result))
+    notes = {cell.void_reason: "void" for cell in result.cells if cell.void_reason}
+    notes |= {cell.note: "note" for cell in result.cells if cell.note}
+    for text, kind in notes.items():
+        console.print(f"{kind}: {text}", style="yellow" if kind == "void" else "dim")
+    for steps in result.steps:
+        worst = max(steps.relative, default=1.0)
+        console.print(
+            f"steps of {steps.algorithm}, {size_text(steps.bytes)}: slowest {worst:.2f} times "
+            f"a step with one target (model: {max(steps.predicted, default=1.0):.2f})"
+        )
+    machine = result.machine
+    network = f", lab {machine.lab} ({machine.model})" if machine.lab else ""
+    rate = f", {machine.rate_bps / 1e6:.4g} Mbit/s per port" if machine.rate_bps else ""
+    console.print(
+        f"{machine.cores} cores, {machine.kernel}, {machine.mpi}{network}{rate}", style="dim"
+    )
+    console.print(f"repeat: {result.command}", style="dim", soft_wrap=True)
+
+
+def cells_table(result: Result) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in ("bytes", "algorithm", "time", "95 %", "MB/s per node", "of line rate"):
+        table.add_column(name, justify="left" if name == "algorithm" else "right", no_wrap=True)
+    for name in ("of bound", "over native", "over control", "calls"):
+        table.add_column(name, justify="right", no_wrap=True)
+    best = winners(result.cells)
+    previous = None
+    for cell in result.cells:
+        if previous is not None and previous != cell.bytes:
+            table.add_section()
+        previous = cell.bytes
+        style = (
+            "dim" if cell.cpu_limited else "bold" if (cell.bytes, cell.algorithm) in best else ""
+        )
+        table.add_row(*_row(cell), style=style)
+    return table
+
+
+def _row(cell: Cell) -> list[str]:
+    name = cell.algorithm + (" (control)" if cell.is_control else "")
+    low, high = cell.ci95_s
+    return [
+        size_text(cell.bytes),
+        name + (_MARK + "void" if cell.cpu_limited else ""),
+        time_text(cell.median_s),
+        f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
+        f"{cell.bandwidth_Bps / 1e6:.3g}",
+        _share(cell.line_rate_fraction),
+        _share(cell.bound_fraction),
+        _ratio(cell.speedup_over_native),
+        _ratio(cell.speedup_over_control),
+        str(cell.repetitions),
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}x"

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro bench`: measures a collective, in a lab or on the user's own cluster."""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from suiro.bench.plan import Plan
+
+CollectiveArgument = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="alltoall")]
+LauncherArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix, such as mpirun -np 16."),
+]
+
+
+def bench(
+    collective: CollectiveArgument,
+    launcher: LauncherArgument = None,
+    lab: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="openmpi or mpich [default: the launcher's]")
+    ] = None,
+    algorithms: Annotated[str, typer.Option(help="Comma-separated; native is the MPI's own.")] = (
+        "native,ring,two_level_ring"
+    ),
+    sizes: Annotated[str, typer.Option(help="Bytes per block, comma-separated.")] = "32K,256K",
+    repeat: Annotated[
+        int | None,
+        typer.Option(min=1, help="Repetitions [default: 200 below 4K, 50 below 32K, 10]"),
+    ] = None,
+    budget: Annotated[
+        float,
+        typer.Option(min=1, metavar="SECONDS", help="Cut the repetitions of a size to this time."),
+    ] = 600,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Time each round of the schedules, too.")
+    ] = False,
+    interface: Annotated[str, typer.Option(help="Network interface of the control flow.")] = "-",
+    link_rate: Annotated[
+        str | None, typer.Option(help="Link rate of your network, such as 1G.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw bandwidth over size into this SVG file.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Keep raw samples and the result in this folder.")
+    ] = None,
+) -> None:
+    """Measure a collective; all algorithms in one job, interleaved, against native and a control.
+
+    In a lab:             suiro bench alltoall --lab 4x4-hol --algorithms ring,two_level_ring,native
+
+    On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
+    """
+    from suiro.bench.plan import COLLECTIVES, Plan, parse_algorithms, parse_rate, parse_sizes
+    from suiro.bench.plot import check_plot_target
+    from suiro.errors import UsageError
+
+    if collective not in COLLECTIVES:
+        raise UsageError(f'cannot measure "{collective}" yet: there is {", ".join(COLLECTIVES)}')
+    if mpi not in (None, "openmpi", "mpich"):
+        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    plan = Plan(
+        collective=collective,
+        algorithms=parse_algorithms(algorithms),
+        sizes=parse_sizes(sizes),
+        repeat=repeat,
+        budget_s=budget,
+        steps=steps,
+        interface=interface,
+        link_rate_bps=parse_rate(link_rate) if link_rate else None,
+    )
+    if plot is not None:
+        check_plot_target(plot)
+    if lab is not None:
+        raise typer.Exit(_in_lab(lab, mpi, bool(launcher)))
+    _measure_and_show(plan, launcher or [], mpi, json, plot, save)
+
+
+def _in_lab(lab: str, mpi: str | None, with_launcher: bool) -> int:
+    """The same command again, inside the lab; its exit code."""
+    from suiro import lab as labs
+    from suiro.bench.launcher import suiro_command
+    from suiro.errors import UsageError
+
+    if with_launcher:
+        raise UsageError("--lab brings its own launcher: leave out what comes after --")
+    try:
+        return labs.run(lab, suiro_command(*_without_lab(sys.argv[1:])), mpi=mpi).exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+def _without_lab(arguments: list[str]) -> list[str]:
+    kept = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--lab":
+            next(words)
+        elif not word.startswith("--lab="):
+            kept.append(word)
+    return kept
+
+
+def _command() -> str:
+    """What to type to repeat this; inside a lab, with the lab."""
+    lab = os.environ.get("SUIRO_LAB_SPEC")
+    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", lab] if lab else [])])
+
+
+def _measure_and_show(
+    plan: "Plan",
+    launcher: list[str],
+    mpi: str | None,
+    json: bool,
+    plot: Path | None,
+    save: Path | None,
+) -> None:
+    from rich.console import Console
+
+    from suiro.bench.launcher import launcher_prefix, mpi_of
+    from suiro.bench.measure import measure
+    from suiro.bench.plot import save_plot
+    from suiro.bench.table import print_result
+
+    prefix = launcher_prefix(launcher)
+    result = measure(plan, prefix, mpi or mpi_of(prefix), _command(), save)
+    if plot is not None:
+        save_plot(result, plot)
+    if json:
+        print(result.model_dump_json(indent=1))
+    else:
+        print_result(result, Console(width=None if sys.stdout.isatty() else 120))
