@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the table: the first rule that matches and whose algorithm can run on the shape, else
-// native.
+// Asks the table: the first rule that matches and whose algorithm can run on the shape; else native.
 #include "rules/rules.hpp"
 
 #include <algorithm>
@@ -10,12 +9,10 @@
 namespace suiro {
 namespace {
 
-constexpr Range any_range{};
-
 bool matches_shape(const Rule& rule, std::string_view collective, const Topology& topology) {
   if (rule.collective != collective) return false;
-  if (!rule.nodes.contains(topology.nodes()) || !rule.ranks.contains(topology.ranks()))
-    return false;
+  if (!rule.nodes.contains(topology.nodes())) return false;
+  if (!rule.ranks.contains(topology.ranks())) return false;
   for (int node = 0; node < topology.nodes(); ++node) {
     if (!rule.ppn.contains(topology.ppn(node))) return false;
   }
@@ -23,7 +20,7 @@ bool matches_shape(const Rule& rule, std::string_view collective, const Topology
 }
 
 bool limits_bytes(const Rule& rule) {
-  return rule.bytes.minimum > 0 || rule.bytes.maximum != any_range.maximum;
+  return rule.bytes.minimum > 0 || rule.bytes.maximum != Range::unbounded;
 }
 
 bool matches_bytes(const Rule& rule, std::optional<std::int64_t> bytes) {
