@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The control socket: who connects gets the counters and is closed. A client may first write a line
+// and half-close.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "switch/fabric.hpp"
+#include "switch/tap.hpp"
+
+namespace suiro {
+
+class Control {
+ public:
+  explicit Control(std::string path);
+  ~Control();
+  Control(const Control&) = delete;
+  Control& operator=(const Control&) = delete;
+
+  /// To wait for: the client that is being served, else the next one.
+  int descriptor() const { return client_.open() ? client_.number() : listener_.number(); }
+  /// Serves a client as far as that goes without waiting; `answer` is told whether a reset was
+  /// asked for.
+  void serve(Time now, const std::function<std::string(bool reset)>& answer);
+  /// When serve() is to be called even if nothing happens.
+  Time deadline() const { return deadline_; }
+
+ private:
+  bool request_complete();
+
+  std::string path_;
+  Descriptor listener_;
+  Descriptor client_;
+  std::string request_;
+  Time deadline_ = never;
+};
+
+}  // namespace suiro

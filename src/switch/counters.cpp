@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/counters.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace suiro {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds(Time time) { return static_cast<double>(time) / static_cast<double>(second); }
+double microseconds(Time time) { return static_cast<double>(time) / 1000; }
+
+Json port_json(const PortConfig& port, const PortCounters& link, const TapCounters& tap,
+               Time elapsed) {
+  const double bytes_possible = static_cast<double>(port.rate_bps) / 8 * seconds(elapsed);
+  return {{"name", port.name},
+          {"rate_bps", port.rate_bps},
+          {"rx_bytes", link.received_bytes},
+          {"rx_frames", link.received_frames},
+          {"tx_bytes", link.sent_bytes},
+          {"tx_frames", link.sent_frames},
+          {"rx_utilisation", static_cast<double>(link.received_bytes) / bytes_possible},
+          {"utilisation", static_cast<double>(link.sent_bytes) / bytes_possible},
+          {"blocked_s", seconds(link.blocked)},
+          {"hol_blocked_s", seconds(link.hol_blocked)},
+          {"drops", link.drops},
+          {"drop_bytes", link.drop_bytes},
+          {"pauses", link.pauses},
+          {"paused_s", seconds(link.paused)},
+          {"unroutable", tap.unroutable},
+          {"malformed", tap.malformed},
+          {"undelivered", tap.undelivered}};
+}
+
+}  // namespace
+
+std::string counters_json(const SwitchConfig& config, const Fabric& fabric, const TapPorts& hosts,
+                          const LoopCounters& loop, Time now, bool reset) {
+  const Time elapsed = std::max<Time>(now - loop.since, 1);
+  Json ports = Json::array();
+  std::int64_t violations = 0;
+  for (std::size_t i = 0; i < config.ports.size(); ++i) {
+    const int port = static_cast<int>(i);
+    violations += hosts.window_violations(port);
+    ports.push_back(
+        port_json(config.ports[i], fabric.counters(port), hosts.counters(port), elapsed));
+    ports.back()["window_violations"] = hosts.window_violations(port);
+  }
+  const Json document = {{"model", config.model_name},
+                         {"buffer_bytes", config.buffer_bytes},
+                         {"mtu_bytes", config.mtu_bytes},
+                         {"scheduling", loop.scheduling},
+                         {"elapsed_s", seconds(elapsed)},
+                         {"reset", reset},
+                         {"mtu_time_us", microseconds(loop.mtu_time)},
+                         {"lateness_us",
+                          {{"p50", microseconds(loop.lateness.percentile(0.50))},
+                           {"p99", microseconds(loop.lateness.percentile(0.99))},
+                           {"max", microseconds(loop.lateness.max())}}},
+                         {"events", loop.lateness.events()},
+                         {"overruns", loop.overruns},
+                         {"turns", loop.turns},
+                         {"window_violations", violations},
+                         {"ports", ports}};
+  return document.dump() + "\n";
+}
+
+}  // namespace suiro

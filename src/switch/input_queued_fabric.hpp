@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Model `hol`: one lossless queue per input, first in first out. Only the first MTU frame of each
+// queue competes for its output; whatever is behind it waits with it, even if its own output is
+// free (head-of-line blocking).
+#pragma once
+
+#include "switch/fabric.hpp"
+#include "switch/ring_queue.hpp"
+
+namespace suiro {
+
+class InputQueuedFabric final : public Fabric {
+ public:
+  using Fabric::Fabric;
+  bool wants(int port) const override;
+
+ private:
+  // A frame more than the head is enough to compete; the two behind it only tell what is being
+  // blocked.
+  static constexpr std::size_t queue_frames_max = 3;
+
+  struct Input {
+    RingQueue<Frame*> queue;
+    int segment = 0;    // of the first frame
+    Time ready_at = 0;  // its link can carry the next MTU frame
+    bool sending = false;
+    bool dry = true;  // the host had nothing more
+    bool blocked = false;
+    bool hol_blocked = false;
+  };
+  struct Output {
+    Time due = never;
+    int source = 0;  // being served, or served last
+  };
+
+  void finish_due() override;
+  void refill(int port) override;
+  void start() override;
+  Time find_next() const override;
+  void account(Time passed) override;
+
+  bool competes(const Input& input) const;
+  void start_output(int port);
+  void note_blocking(Input& input) const;
+
+  std::vector<Input> inputs_ = std::vector<Input>(index(ports()));
+  std::vector<Output> outputs_ = std::vector<Output>(index(ports()));
+};
+
+}  // namespace suiro

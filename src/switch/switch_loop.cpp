@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/switch_loop.hpp"
+
+#include <algorithm>
+
+#include "switch/realtime.hpp"
+
+namespace suiro {
+
+SwitchLoop::SwitchLoop(const SwitchConfig& config)
+    : config_(config),
+      hosts_(config_.ports, config_.mtu_bytes),
+      fabric_(make_fabric(config_.model, config_.buffer_bytes, config_.ports, hosts_)),
+      control_(config_.control),
+      now_(clock_now()),
+      polled_(config_.ports.size() + 1) {
+  std::int64_t rate_bps = 0;
+  for (const PortConfig& port : config_.ports) rate_bps = std::max(rate_bps, port.rate_bps);
+  counters_.mtu_time = mtu_wire_bytes(config_.mtu_bytes) * 8 * second / rate_bps;
+  counters_.scheduling = config_.realtime ? become_realtime() : "normal";
+  counters_.since = now_;
+}
+
+void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& while_waiting) {
+  while (stop == 0) {
+    wait(while_waiting);
+    const bool caught_up = handle_due();
+    if (caught_up) wake_hosts();
+    hosts_.flush(now_);
+    const bool called = polled_.back().revents != 0 || control_.deadline() <= now_;
+    if (called) control_.serve(now_, [this](bool reset) { return answer(reset); });
+  }
+}
+
+/// Handles what is due, one event after the other; gives up after a while so that signals are heard
+/// even under overload.
+bool SwitchLoop::handle_due() {
+  constexpr int events_max = 512;
+  ++counters_.turns;
+  now_ = clock_now();
+  for (int i = 0; i < events_max; ++i) {
+    const Time late = now_ - fabric_->next_event();
+    if (late < 0) return true;
+    counters_.lateness.add(late);
+    if (late > counters_.mtu_time) ++counters_.overruns;
+    fabric_->step();
+    now_ = clock_now();
+  }
+  return fabric_->next_event() > now_;
+}
+
+void SwitchLoop::wait(const sigset_t& while_waiting) {
+  for (std::size_t i = 0; i < config_.ports.size(); ++i) {
+    const int port = static_cast<int>(i);
+    polled_[i] = {fabric_->wants(port) ? hosts_.descriptor(port) : -1, POLLIN, 0};
+  }
+  polled_.back() = {control_.descriptor(), POLLIN, 0};
+  const Time next = std::min(fabric_->next_event(), control_.deadline());
+  const Time pause = std::clamp<Time>(next - clock_now(), 0, second);
+  const timespec timeout{static_cast<time_t>(pause / second), static_cast<long>(pause % second)};
+  if (ppoll(polled_.data(), polled_.size(), &timeout, &while_waiting) < 0) {
+    for (pollfd& entry : polled_) entry.revents = 0;
+  }
+}
+
+/// A frame that has arrived starts now at the earliest, and after everything that was due before
+/// it.
+void SwitchLoop::wake_hosts() {
+  for (std::size_t i = 0; i < config_.ports.size(); ++i) {
+    const int port = static_cast<int>(i);
+    if ((polled_[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+      hosts_.abandon(port);
+    } else if ((polled_[i].revents & POLLIN) != 0) {
+      fabric_->wake(port, now_);
+    }
+  }
+}
+
+std::string SwitchLoop::answer(bool reset) {
+  const Time now = clock_now();
+  std::string document = counters_json(config_, *fabric_, hosts_, counters_, now, reset);
+  if (reset) {
+    fabric_->reset_counters();
+    hosts_.reset_counters();
+    counters_.lateness = {};
+    counters_.overruns = 0;
+    counters_.turns = 0;
+    counters_.since = now;
+  }
+  return document;
+}
+
+}  // namespace suiro

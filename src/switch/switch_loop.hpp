@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ties the fabric's virtual time to the real clock and its hosts to TAP devices, in one thread.
+#pragma once
+
+#include <poll.h>
+
+#include <csignal>
+#include <memory>
+#include <vector>
+
+#include "switch/control.hpp"
+#include "switch/counters.hpp"
+
+namespace suiro {
+
+class SwitchLoop {
+ public:
+  /// Creates the devices and the control socket.
+  explicit SwitchLoop(const SwitchConfig& config);
+  /// Forwards until `stop` is set by a signal that `while_waiting` lets through.
+  void run(const volatile std::sig_atomic_t& stop, const sigset_t& while_waiting);
+
+ private:
+  bool handle_due();
+  void wait(const sigset_t& while_waiting);
+  void wake_hosts();
+  std::string answer(bool reset);
+
+  SwitchConfig config_;
+  TapPorts hosts_;
+  std::unique_ptr<Fabric> fabric_;
+  Control control_;
+  LoopCounters counters_;
+  Time now_ = 0;
+  std::vector<pollfd> polled_;  // one for each port, then the control socket
+};
+
+}  // namespace suiro

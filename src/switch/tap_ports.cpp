@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switch/tap_ports.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "switch/slice.hpp"
+
+namespace suiro {
+namespace {
+
+constexpr std::size_t offload_bytes = sizeof(OffloadHeader);
+
+OffloadHeader offload_header(const Frame& frame) {
+  OffloadHeader header;
+  std::memcpy(&header, frame.storage.data(), offload_bytes);
+  return header;
+}
+
+std::span<const std::byte> frame_bytes(const Frame& frame) {
+  return frame.storage.subspan(offload_bytes, static_cast<std::size_t>(frame.shape.bytes));
+}
+
+bool write_whole(int device, const Frame& frame) {
+  const std::size_t length = offload_bytes + static_cast<std::size_t>(frame.shape.bytes);
+  return write(device, frame.storage.data(), length) == static_cast<ssize_t>(length);
+}
+
+bool write_slice(int device, const Slice& part) {
+  // writev() does not change what the parts point at; its type just does not say so.
+  std::array<iovec, 3> parts{{{const_cast<OffloadHeader*>(&part.offload), offload_bytes},
+                              {const_cast<std::byte*>(part.headers.data()), part.headers_bytes},
+                              {const_cast<std::byte*>(part.payload.data()), part.payload.size()}}};
+  const std::size_t length = offload_bytes + part.headers_bytes + part.payload.size();
+  return writev(device, parts.data(), parts.size()) == static_cast<ssize_t>(length);
+}
+
+}  // namespace
+
+TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
+  for (const PortConfig& port : ports) {
+    port_of_address_.emplace(port.address, static_cast<int>(taps_.size()));
+    taps_.push_back({open_tap(port.tap), RateWindow(port.rate_bps, mtu_bytes), {}, 0, {}});
+  }
+}
+
+/// A host may send any number of frames to nobody; looking at a few in one go keeps it from
+/// stopping the others.
+Frame* TapPorts::pull(int port) {
+  constexpr int attempts = 8;
+  Tap& tap = taps_[static_cast<std::size_t>(port)];
+  for (int i = 0; i < attempts && read_frame(tap); ++i) {
+    if (Frame* frame = accept_frame(tap)) return frame;
+  }
+  return nullptr;
+}
+
+bool TapPorts::read_frame(Tap& tap) {
+  if (!tap.device.open()) return false;
+  if (reading_ == nullptr) reading_ = pool_.take_large();
+  const ssize_t length =
+      read(tap.device.number(), reading_->storage.data(), reading_->storage.size());
+  if (length < 0) return false;
+  read_bytes_ = static_cast<std::size_t>(length);
+  return true;
+}
+
+/// Makes what was read a frame of the switch; null if it goes nowhere.
+Frame* TapPorts::accept_frame(Tap& tap) {
+  if (read_bytes_ < offload_bytes) return ++tap.counters.malformed, nullptr;
+  const auto bytes = reading_->storage.subspan(offload_bytes, read_bytes_ - offload_bytes);
+  const auto shape = parse_frame(bytes, offload_header(*reading_));
+  if (!shape) return ++tap.counters.malformed, nullptr;
+  const auto target = port_of_address_.find(shape->target_address);
+  if (target == port_of_address_.end()) return ++tap.counters.unroutable, nullptr;
+  Frame* frame = reading_;
+  if (read_bytes_ <= FramePool::small_bytes) {
+    frame = pool_.take_small();
+    std::memcpy(frame->storage.data(), reading_->storage.data(), read_bytes_);
+  } else {
+    reading_ = nullptr;
+  }
+  frame->shape = *shape;
+  frame->target = target->second;
+  frame->unresolved = shape->segments;
+  return frame;
+}
+
+void TapPorts::deliver(int port, const Segment& segment) {
+  Tap& tap = taps_[static_cast<std::size_t>(port)];
+  Run& run = tap.run;
+  tap.flushing_bytes += wire_bytes(segment.bytes());
+  if (run.frame == segment.frame && run.first + run.count == segment.index) {
+    ++run.count;
+    return;
+  }
+  write_run(tap);
+  run = {segment.frame, segment.index, 1};
+}
+
+void TapPorts::discard(const Segment& segment) { resolve(segment.frame, 1); }
+
+void TapPorts::flush(Time now) {
+  for (Tap& tap : taps_) {
+    if (tap.flushing_bytes == 0) continue;
+    tap.window.add(now, tap.flushing_bytes);
+    tap.flushing_bytes = 0;
+    write_run(tap);
+  }
+}
+
+void TapPorts::write_run(Tap& tap) {
+  const Run run = tap.run;
+  if (run.frame == nullptr) return;
+  tap.run = {};
+  const Frame& frame = *run.frame;
+  const bool written =
+      run.count == frame.shape.segments
+          ? write_whole(tap.device.number(), frame)
+          : write_slice(tap.device.number(), slice(frame_bytes(frame), frame.shape,
+                                                   offload_header(frame), run.first, run.count));
+  if (!written) tap.counters.undelivered += run.count;
+  resolve(run.frame, run.count);
+}
+
+void TapPorts::resolve(Frame* frame, int segments) {
+  frame->unresolved -= segments;
+  if (frame->unresolved == 0) pool_.give_back(frame);
+}
+
+void TapPorts::reset_counters() {
+  for (Tap& tap : taps_) {
+    tap.counters = {};
+    tap.window.reset();
+  }
+}
+
+}  // namespace suiro

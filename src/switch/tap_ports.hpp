@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hosts, behind their TAP devices. MTU frames of one super-frame that leave in one turn of the
+// switch are written together, as one shorter super-frame: on time they leave one by one, and late
+// ones cost less.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "switch/fabric.hpp"
+#include "switch/frame_pool.hpp"
+#include "switch/rate_window.hpp"
+#include "switch/tap.hpp"
+
+namespace suiro {
+
+/// What happened outside the links.
+struct TapCounters {
+  std::int64_t unroutable = 0;   // to nobody on this switch: broadcast, multicast, unknown
+  std::int64_t malformed = 0;    // too short, or not to be cut
+  std::int64_t undelivered = 0;  // the host's device did not take it
+};
+
+class TapPorts final : public Hosts {
+ public:
+  TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes);
+
+  Frame* pull(int port) override;
+  void deliver(int port, const Segment& segment) override;
+  void discard(const Segment& segment) override;
+  /// Writes what was delivered since the last flush.
+  void flush(Time now);
+
+  /// To wait for frames of this host; -1 once its device is gone.
+  int descriptor(int port) const { return taps_[static_cast<std::size_t>(port)].device.number(); }
+  /// The device failed: forget it, since it would be ready for ever.
+  void abandon(int port) { taps_[static_cast<std::size_t>(port)].device = Descriptor(); }
+  const TapCounters& counters(int port) const {
+    return taps_[static_cast<std::size_t>(port)].counters;
+  }
+  std::int64_t window_violations(int port) const {
+    return taps_[static_cast<std::size_t>(port)].window.violations();
+  }
+  void reset_counters();
+
+ private:
+  struct Run {  // consecutive MTU frames of one frame
+    Frame* frame = nullptr;
+    int first = 0;
+    int count = 0;
+  };
+  struct Tap {
+    Descriptor device;
+    RateWindow window;
+    Run run;
+    int flushing_bytes = 0;  // of the wire, since the last flush
+    TapCounters counters;
+  };
+
+  bool read_frame(Tap& tap);
+  Frame* accept_frame(Tap& tap);
+  void write_run(Tap& tap);
+  void resolve(Frame* frame, int segments);
+
+  std::vector<Tap> taps_;
+  std::unordered_map<std::uint64_t, int> port_of_address_;
+  FramePool pool_;
+  Frame* reading_ = nullptr;
+  std::size_t read_bytes_ = 0;
+};
+
+}  // namespace suiro
