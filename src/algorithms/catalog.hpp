@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The catalog: one row per algorithm. Everything that a person or a program may ask of an algorithm without
-// building it is in its row; docs/reference/algorithms.md and `suiro algorithms` are printed from it.
+// The catalog: one row per algorithm. Everything that a person or a program may ask of an algorithm
+// without building it is in its row; docs/reference/algorithms.md and `suiro algorithms` are
+// printed from it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,9 @@ struct ParameterSpec {
 
 /// Properties that a builder declares and verify proves.
 enum class Property : std::uint8_t {
-  one_peer_per_node_per_round,  // at any time that the window allows, a node sends to at most one other node and
-                                // receives from at most one: free of head-of-line blocking
+  one_peer_per_node_per_round,  // at any time that the window allows, a node sends to at most one
+                                // other node and receives from at most one: free of head-of-line
+                                // blocking
 };
 std::string_view name(Property property);
 
@@ -44,7 +46,8 @@ struct Algorithm {
   std::string_view cost_text;  // rounds, bytes on the wire, scratch, as formulas
   std::span<const ParameterSpec> parameters;
   std::span<const Property> properties;
-  /// Empty when the algorithm can run on the topology, else the reason why not, in words for a user.
+  /// Empty when the algorithm can run on the topology, else the reason why not, in words for a
+  /// user.
   std::string (*unsupported)(const Topology&);
   Cost (*cost)(const Topology&, const Parameters&);
   /// Pure. `parameters` is complete (see complete()); `topology` is supported.
@@ -57,10 +60,12 @@ std::span<const Algorithm> catalog();
 /// nullptr when there is none.
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name);
 
-/// Fills in fallbacks. Throws std::invalid_argument that names an unknown parameter or a value out of range.
+/// Fills in fallbacks. Throws std::invalid_argument that names an unknown parameter or a value out
+/// of range.
 Parameters complete(const Algorithm& algorithm, const Parameters& given);
 
-/// complete() and build(); throws std::invalid_argument with the reason if the topology is unsupported.
+/// complete() and build(); throws std::invalid_argument with the reason if the topology is
+/// unsupported.
 Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given = {});
 
 }  // namespace suiro

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A schedule: what every rank does, round by round, as a value. It is an indexable function, round(rank, i):
-// rounds are produced on demand and stored only to be printed, parsed or cached, because an all-to-all of
-// 4096 x 64 ranks has 7 * 10^10 steps. Sizes are in blocks; the executor scales them by count and datatype.
+// A schedule: what every rank does, round by round, as a value. It is an indexable function,
+// round(rank, i): rounds are produced on demand and stored only to be printed, parsed or cached,
+// because an all-to-all of 4096 x 64 ranks has 7 * 10^10 steps. Sizes are in blocks; the executor
+// scales them by count and datatype.
 //
 // When a round may run, for a rank (the one contract between builders, verify and the executor):
-//   - Round i starts when rounds 0 .. i - window are complete, and, if round i has a fence, when all earlier
-//     rounds are complete. A round is complete when all its steps are: sends have left the buffer, receives
-//     have arrived, copies and reductions are done.
-//   - Rounds start in order. When a round starts, its copies and reductions run in the order given, then its
+//   - Round i starts when rounds 0 .. i - window are complete, and, if round i has a fence, when
+//   all earlier
+//     rounds are complete. A round is complete when all its steps are: sends have left the buffer,
+//     receives have arrived, copies and reductions are done.
+//   - Rounds start in order. When a round starts, its copies and reductions run in the order given,
+//   then its
 //     sends are posted. A round's sends do not wait for its own receives.
-//   - Receives may be posted up to `lookahead` rounds before their round starts. They are posted in order.
-//   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of b from a.
-//   - A step of zero blocks is a message without payload: light synchronisation is part of the schedule.
+//   - Receives may be posted up to `lookahead` rounds before their round starts. They are posted in
+//   order.
+//   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of
+//   b from a.
+//   - A step of zero blocks is a message without payload: light synchronisation is part of the
+//   schedule.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +29,8 @@
 
 namespace suiro {
 
-/// send: the user's send blocks, read only. receive: the user's receive blocks. scratch: blocks of suiro's own.
+/// send: the user's send blocks, read only. receive: the user's receive blocks. scratch: blocks of
+/// suiro's own.
 enum class Buffer : std::uint8_t { send, receive, scratch };
 
 /// A range of `count` consecutive blocks from `first` in a buffer.
@@ -36,9 +43,10 @@ struct Blocks {
 
 enum class Action : std::uint8_t { send, receive, copy, reduce };
 
-/// send: `source` goes to rank `peer`. receive: `target` is filled from rank `peer`. copy: target = source.
-/// reduce: target = source (op) target. `source` and `target` have equal counts in copy and reduce; the unused one
-/// of a send or receive is default-constructed, and so is `peer` (-1) of a local step.
+/// send: `source` goes to rank `peer`. receive: `target` is filled from rank `peer`. copy: target =
+/// source. reduce: target = source (op) target. `source` and `target` have equal counts in copy and
+/// reduce; the unused one of a send or receive is default-constructed, and so is `peer` (-1) of a
+/// local step.
 struct Step {
   Action action = Action::copy;
   int peer = -1;
@@ -70,7 +78,7 @@ struct Schedule {
   std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
   std::int64_t scratch = 0;    // blocks of scratch per rank
   RoundFunction function;
-  std::vector<int> node_of_rank;  // the placement that it was built for; empty when it does not say
+  std::vector<int> node_of_rank = {};  // the placement that it was built for; empty when it does not say
 
   /// Writes round `index` of `rank` into `out`, reusing its storage.
   void round(int rank, std::int64_t index, Round& out) const {
@@ -92,20 +100,22 @@ Schedule materialise(const Schedule& schedule);
 /// Element-wise equality of headers and of every round of every rank.
 bool equal(const Schedule& left, const Schedule& right);
 
-/// What the text form can hold. The parser enforces it, so that a hostile text cannot make it work or store
-/// more than in proportion to its own length and these limits.
+/// What the text form can hold. The parser enforces it, so that a hostile text cannot make it work
+/// or store more than in proportion to its own length and these limits.
 struct TextLimits {
   static constexpr std::int64_t ranks = 1 << 16;
   static constexpr std::int64_t rank_rounds = 1 << 20;  // ranks x rounds
-  static constexpr std::int64_t blocks = std::int64_t{1} << 40;  // any first block, count, or scratch
+  static constexpr std::int64_t blocks = std::int64_t{1}
+                                         << 40;  // any first block, count, or scratch
   static constexpr std::size_t line_length = 4096;
 };
 
-/// The text form (docs/schedule-format.md): parse(print(s)) equals s. Throws std::length_error when the schedule
-/// is larger than the text form can hold.
+/// The text form (docs/schedule-format.md): parse(print(s)) equals s. Throws std::length_error when
+/// the schedule is larger than the text form can hold.
 std::string print(const Schedule& schedule);
 
-/// Throws std::runtime_error "NAME:LINE: ..." that says what was expected. `name` is the file's name for messages.
+/// Throws std::runtime_error "NAME:LINE: ..." that says what was expected. `name` is the file's
+/// name for messages.
 Schedule parse(std::string_view text, std::string_view name = "schedule");
 
 }  // namespace suiro

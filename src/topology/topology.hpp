@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where ranks live: ranks on nodes, nodes at sites, and the links of each node. A plain value; it knows
-// neither MPI nor sockets nor time. Node and site numbers are dense and ordered by their lowest rank, so
-// that every rank that describes the same placement gets an equal Topology.
+// Where ranks live: ranks on nodes, nodes at sites, and the links of each node. A plain value; it
+// knows neither MPI nor sockets nor time. Node and site numbers are dense and ordered by their
+// lowest rank, so that every rank that describes the same placement gets an equal Topology.
 #pragma once
 
 #include <span>
@@ -21,10 +21,12 @@ class Topology {
   /// As block(), but rank r lives on node r % nodes.
   static Topology round_robin(int nodes, int ppn);
 
-  /// From labels: rank r lives on the node labelled node_of_rank[r]; labels are arbitrary integers and are
-  /// renumbered by first appearance. site_of_node and links_of_node are indexed by the *renumbered* node and
-  /// may be empty (one site; one link each). Throws std::invalid_argument, naming the value, if sizes differ.
-  static Topology from_nodes(std::span<const int> node_of_rank, std::span<const int> site_of_node = {},
+  /// From labels: rank r lives on the node labelled node_of_rank[r]; labels are arbitrary integers
+  /// and are renumbered by first appearance. site_of_node and links_of_node are indexed by the
+  /// *renumbered* node and may be empty (one site; one link each). Throws std::invalid_argument,
+  /// naming the value, if sizes differ.
+  static Topology from_nodes(std::span<const int> node_of_rank,
+                             std::span<const int> site_of_node = {},
                              std::span<const int> links_of_node = {});
 
   int ranks() const { return static_cast<int>(node_of_rank_.size()); }

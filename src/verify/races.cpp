@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two accesses to a block, at least one of them a write, must not be in flight together. Other
+// ranks do not matter: MPI forbids touching a buffer until its operation is seen to be complete
+// here, and what a rank has seen is decided by its own window, fences and lookahead alone.
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+#include "verify/program.hpp"
+
+namespace suiro {
+
+namespace {
+
+/// A step reads or writes one block.
+struct Access {
+  Buffer buffer = Buffer::send;
+  std::int64_t block = 0;
+  std::int64_t operation = 0;
+  bool writes = false;
+
+  auto place() const { return std::tuple(buffer, block); }
+  auto order() const { return std::tuple(buffer, block, operation); }
+};
+
+bool local(const Step& step) {
+  return step.action == Action::copy || step.action == Action::reduce;
+}
+
+class RankRaces {
+ public:
+  RankRaces(const Program& program, int rank, Findings& findings)
+      : program_(program), rank_(rank), findings_(findings) {}
+
+  void check() {
+    find_last_fences();
+    collect();
+    for (auto begin = accesses_.begin(); begin != accesses_.end();) {
+      const auto end = std::find_if(begin, accesses_.end(), [&](const Access& access) {
+        return access.place() != begin->place();
+      });
+      check_block({begin, end});
+      begin = end;
+    }
+  }
+
+ private:
+  const Operation& at(const Access& access) const {
+    return program_.operations()[access.operation];
+  }
+
+  void find_last_fences() {
+    last_fence_.reserve(program_.schedule().rounds);
+    std::int64_t last = 0;
+    for (std::int64_t round = 0; round < program_.schedule().rounds; ++round) {
+      if (program_.fence(rank_, round)) last = round;
+      last_fence_.push_back(last);
+    }
+  }
+
+  /// The accesses of this rank, block by block, each in the order of the rounds. Nothing writes to
+  /// the send buffer.
+  void collect() {
+    const std::int64_t rounds = program_.schedule().rounds;
+    if (rounds == 0) return;
+    const std::int64_t first = program_.range(rank_, 0).first;
+    const std::int64_t last = program_.range(rank_, rounds - 1).second;
+    for (std::int64_t index = first; index < last; ++index) {
+      const Step& step = program_.operations()[index].step;
+      if (step.action != Action::receive) add(step.source, index, false);
+      if (step.action != Action::send) add(step.target, index, true);
+    }
+    std::ranges::stable_sort(accesses_, {}, &Access::order);
+  }
+
+  void add(const Blocks& blocks, std::int64_t operation, bool writes) {
+    if (blocks.buffer == Buffer::send) return;
+    for (std::int64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
+      accesses_.push_back({blocks.buffer, block, operation, writes});
+    }
+  }
+
+  void check_block(std::span<const Access> accesses) {
+    const std::int64_t reach = program_.schedule().window + program_.schedule().lookahead;
+    for (std::size_t late = 1; late < accesses.size() && !findings_.full(); ++late) {
+      for (std::size_t early = late; early-- > 0;) {
+        if (at(accesses[late]).round - at(accesses[early]).round >= reach) break;
+        if (conflict(accesses[early], accesses[late])) report(accesses[early], accesses[late]);
+      }
+    }
+  }
+
+  bool conflict(const Access& early, const Access& late) const {
+    if (!early.writes && !late.writes) return false;
+    if (early.operation == late.operation) return local(at(early).step);  // a copy onto itself
+    return in_flight_together(at(early), at(late));
+  }
+
+  /// `early` stands in a round not after that of `late`.
+  bool in_flight_together(const Operation& early, const Operation& late) const {
+    const bool early_local = local(early.step);
+    const bool late_local = local(late.step);
+    if (early_local && late_local) return false;  // they run in the order given
+    const std::int64_t lookahead = program_.schedule().lookahead;
+    const bool late_receives = late.step.action == Action::receive;
+    const std::int64_t posted =
+        late_receives ? std::max<std::int64_t>(late.round - lookahead, 0) : late.round;
+    if (early_local) return late_receives && posted <= early.round;
+    if (posted < early.round) return true;
+    if (posted == early.round) {
+      // Within a round the copies run before the sends are posted, but not before the receives are.
+      return early.step.action == Action::receive || !late_local;
+    }
+    return early.round > posted - program_.schedule().window &&
+           last_fence_[static_cast<std::size_t>(posted)] <= early.round;
+  }
+
+  void report(const Access& early, const Access& late) {
+    findings_.add(rank_, at(late).round, late.block,
+                  "the " + text_of(at(late).step) + " races in " +
+                      text_of(late.buffer, late.block) + " with the " + text_of(at(early).step) +
+                      " of round " + std::to_string(at(early).round) + ": both may be in flight");
+  }
+
+  const Program& program_;
+  int rank_;
+  Findings& findings_;
+  std::vector<std::int64_t> last_fence_;  // per round: the last round up to it that has a fence
+  std::vector<Access> accesses_;
+};
+
+}  // namespace
+
+void check_races(const Program& program, Findings& findings) {
+  for (int rank = 0; rank < program.schedule().ranks && !findings.full(); ++rank) {
+    RankRaces(program, rank, findings).check();
+  }
+}
+
+}  // namespace suiro

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The small placements on which the catalog is proven.
+#pragma once
+
+#include <vector>
+
+#include "topology/topology.hpp"
+
+namespace suiro {
+
+/// Placements of `ranks` ranks: each number of nodes that divides it, in block, round-robin and a
+/// random order, and uneven placements in a random order. The random ones are the same in every
+/// run.
+std::vector<Topology> shapes(int ranks);
+
+}  // namespace suiro

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each step by itself: peers exist, blocks lie within their buffers, the send buffer is only read,
+// and both sides of a copy are equally long.
+#include "verify/program.hpp"
+
+namespace suiro {
+
+namespace {
+
+bool moves(const Step& step) {
+  return step.action == Action::send || step.action == Action::receive;
+}
+bool reads(const Step& step) { return step.action != Action::receive; }
+bool writes(const Step& step) { return step.action != Action::send; }
+
+/// Why the blocks are out of range, or an empty text.
+std::string range_error(const Program& program, const Blocks& blocks) {
+  const std::int64_t size = program.blocks(blocks.buffer);
+  if (blocks.first >= 0 && blocks.count >= 0 && blocks.first <= size &&
+      blocks.count <= size - blocks.first) {
+    return {};
+  }
+  const std::string error = text_of(blocks) + " is outside its buffer of " + std::to_string(size);
+  return error + (size == 1 ? " block" : " blocks");
+}
+
+std::string step_error(const Program& program, const Step& step) {
+  if (moves(step) && (step.peer < 0 || step.peer >= program.schedule().ranks)) {
+    return "there is no such rank; there are " + std::to_string(program.schedule().ranks);
+  }
+  if (reads(step)) {
+    if (std::string error = range_error(program, step.source); !error.empty()) return error;
+  }
+  if (writes(step)) {
+    if (std::string error = range_error(program, step.target); !error.empty()) return error;
+    if (step.target.buffer == Buffer::send) return "the send buffer is read only";
+  }
+  if (!moves(step) && step.source.count != step.target.count) {
+    return "source and target must have as many blocks";
+  }
+  if (step.action == Action::reduce && !program.collective().reduces) {
+    return std::string(program.collective().name) + " moves blocks unchanged";
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_steps(const Program& program, Findings& findings) {
+  for (const Operation& operation : program.operations()) {
+    const std::string error = step_error(program, operation.step);
+    if (error.empty()) continue;
+    const Blocks& blocks = reads(operation.step) ? operation.step.source : operation.step.target;
+    findings.add(operation.rank, operation.round, blocks.first,
+                 text_of(operation.step) + ": " + error);
+  }
+}
+
+}  // namespace suiro

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole catalog, every P from 1 to 33, every even node count, uneven and permuted placements.
+#include "verify/catalog_proof.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "verify/shapes.hpp"
+
+namespace suiro {
+namespace {
+
+constexpr int ranks_maximum = 33;
+
+class CatalogProofTest : public testing::TestWithParam<Algorithm> {};
+
+TEST_P(CatalogProofTest, EverySmallShapeIsProven) {
+  CatalogProof proof = begin_proof(GetParam());
+  for (int ranks = 1; ranks <= ranks_maximum; ++ranks) prove(proof, ranks);
+  for (const ShapeFinding& failure : proof.failures) {
+    ADD_FAILURE() << failure.schedule << ": " << failure.violation.describe();
+  }
+  EXPECT_GT(proof.schedules, ranks_maximum);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, CatalogProofTest, testing::ValuesIn(catalog()),
+                         [](const auto& info) {
+                           return std::string(info.param.collective) + "_" +
+                                  std::string(info.param.name);
+                         });
+
+PropertyProof one_peer_proof(std::string_view name) {
+  CatalogProof proof = begin_proof(*find_algorithm("alltoall", name));
+  for (int ranks = 1; ranks <= 8; ++ranks) prove(proof, ranks);
+  return proof.properties.at(0);
+}
+
+TEST(CatalogProof, RingSharesPortsAndTheSmallestCounterexampleIsGiven) {
+  const PropertyProof proof = one_peer_proof("ring");
+  EXPECT_FALSE(proof.declared);
+  ASSERT_TRUE(proof.counterexample.has_value());
+  EXPECT_THAT(proof.counterexample->violation.describe(), testing::HasSubstr("sends to node"));
+}
+
+TEST(CatalogProof, TwoLevelRingSharesNone) {
+  const PropertyProof proof = one_peer_proof("two_level_ring");
+  EXPECT_TRUE(proof.declared);
+  EXPECT_FALSE(proof.counterexample.has_value());
+}
+
+TEST(Shapes, CoverEvenUnevenAndPermutedPlacements) {
+  bool uneven = false;
+  bool permuted = false;
+  for (const Topology& topology : shapes(12)) {
+    EXPECT_EQ(topology.ranks(), 12);
+    uneven = uneven || !topology.even();
+    permuted = permuted || (topology.even() &&
+                            topology != Topology::block(topology.nodes(), topology.max_ppn()));
+  }
+  EXPECT_TRUE(uneven);
+  EXPECT_TRUE(permuted);
+  EXPECT_EQ(shapes(12), shapes(12)) << "the random ones are the same in every run";
+}
+
+}  // namespace
+}  // namespace suiro
