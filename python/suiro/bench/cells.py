@@ -33,8 +33,12 @@ def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
         return None
     mtu_bytes = events.line_rate["mtu"]
     expected = innocence.wire_goodput_Bps(rate_bps, mtu_bytes) if rate_bps and mtu_bytes else None
-    goodput = [float(value) for value in events.line_rate["goodput_Bps"]]
-    return LineRate(goodput_Bps=goodput, mtu_bytes=mtu_bytes, expected_Bps=expected)
+    return LineRate(
+        goodput_Bps=events.line_rate["goodput_Bps"],
+        all_at_once_Bps=events.line_rate["all_at_once_Bps"],
+        mtu_bytes=mtu_bytes,
+        expected_Bps=expected,
+    )
 
 
 def make_cells(events: Events, setting: Setting) -> list[Cell]:

@@ -12,7 +12,7 @@ from suiro.bench.plan import Plan, check_algorithms
 from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
 
-_LINE_RATE_S = 3.0
+_LINE_RATE_PHASE_S = 1.2
 _STEPS_REPETITIONS_MAX = 5
 
 
@@ -66,7 +66,7 @@ def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
 
 
 def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
-    arguments = ["--budget", str(plan.budget_s), "--line-rate", str(_LINE_RATE_S), _interface(plan)]
+    arguments = ["--budget", str(plan.budget_s), "--line-rate", str(_LINE_RATE_PHASE_S), _interface(plan)]
     counters = os.environ.get("SUIRO_LAB_CONTROL")
     if counters:
         arguments += ["--counters", counters]

@@ -73,9 +73,10 @@ class Steps(BaseModel):
 
 
 class LineRate(BaseModel):
-    """The control flow: one TCP stream per port, all at once."""
+    """The control flow: one TCP stream into each port, alone, and while all ports send as well."""
 
     goodput_Bps: list[float]
+    all_at_once_Bps: list[float]
     mtu_bytes: int
     expected_Bps: float | None = None
 
