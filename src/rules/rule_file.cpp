@@ -141,22 +141,26 @@ class RuleReader {
   }
 
   const std::string& string(const LocatedJson& value) const {
-    expect(value, Kind::string, in_quotes(value.key) + " is a string");
+    expect(value, Kind::string, subject(value) + " is a string");
     return value.string;
   }
 
   std::int64_t integer(const LocatedJson& value) const {
-    const std::string subject = value.key.empty() ? "a limit" : in_quotes(value.key);
-    expect(value, Kind::integer, subject + " is a whole number");
+    expect(value, Kind::integer, subject(value) + " is a whole number");
     return value.integer;
   }
 
   std::int64_t at_least(const LocatedJson& value, std::int64_t lowest) const {
     if (integer(value) < lowest) {
-      fail(value, "a limit is at least " + std::to_string(lowest) + ", not " +
+      fail(value, subject(value) + " is at least " + std::to_string(lowest) + ", not " +
                       std::to_string(value.integer));
     }
     return value.integer;
+  }
+
+  /// A value without a key is one of the two limits of a range.
+  static std::string subject(const LocatedJson& value) {
+    return value.key.empty() ? "a limit" : in_quotes(value.key);
   }
 
   void expect(const LocatedJson& value, Kind kind, const std::string& expected) const {

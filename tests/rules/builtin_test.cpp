@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shipped table speaks only of algorithms that exist, and always gives a reason.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "rules/candidates.hpp"
+#include "rules/rules.hpp"
+
+namespace suiro {
+namespace {
+
+class Builtin : public testing::TestWithParam<const char*> {
+ protected:
+  Decision decide(std::string_view collective, const Topology& topology,
+                  std::optional<std::int64_t> bytes) const {
+    return RuleTable::builtin(GetParam()).decide({collective, topology, bytes});
+  }
+};
+
+TEST_P(Builtin, NamesOnlyWhatTheCatalogHas) {
+  const RuleTable table = RuleTable::builtin(GetParam());
+  for (const Rule& rule : table.rules()) {
+    const Algorithm* algorithm = find_candidate(rule.collective, rule.algorithm);
+    EXPECT_TRUE(algorithm != nullptr || rule.algorithm == native_algorithm) << rule.algorithm;
+    for (const auto& [name, value] : rule.parameters) {
+      EXPECT_EQ(wrong_parameter(algorithm, name, value), "");
+    }
+    EXPECT_TRUE(rule.reason.starts_with("built in: ")) << rule.reason;
+    EXPECT_TRUE(!is_v_collective(rule.collective) || rule.bytes == Range{});
+  }
+}
+
+TEST_P(Builtin, ChoosesTwoLevelRingForLargeBlocksOnSharedLinks) {
+  const Topology topology = Topology::block(4, 4);
+  EXPECT_EQ(decide("alltoall", topology, 256 << 10).algorithm, "two_level_ring");
+  EXPECT_EQ(decide("alltoall", topology, 8).algorithm, "native");
+}
+
+TEST_P(Builtin, ChoosesNativeWhereNothingCanBeGained) {
+  EXPECT_EQ(decide("alltoall", Topology::block(1, 8), 1 << 20).reason,
+            "built in: all ranks are on one node");
+  EXPECT_EQ(decide("alltoall", Topology::block(8, 1), 1 << 20).reason,
+            "built in: one rank per node");
+}
+
+TEST_P(Builtin, DecidesEverything) {
+  const std::array uneven = {0, 0, 0, 1, 1, 2};
+  for (const Topology& topology :
+       {Topology(), Topology::block(2, 2), Topology::from_nodes(uneven)}) {
+    for (const std::int64_t bytes : {std::int64_t{0}, std::int64_t{1} << 20, INT64_MAX}) {
+      EXPECT_TRUE(decide("alltoall", topology, bytes).reason.starts_with("built in: "));
+    }
+    EXPECT_EQ(decide("alltoallv", topology, std::nullopt).algorithm, "native");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryMpi, Builtin, testing::Values("openmpi", "mpich"));
+
+}  // namespace
+}  // namespace suiro

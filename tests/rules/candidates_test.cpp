@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A v-collective has the algorithms of its regular twin.
+#include "rules/candidates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace suiro {
+namespace {
+
+TEST(Candidates, GivesAVCollectiveTheSchedulesOfItsTwin) {
+  const Algorithm* ring = find_candidate("alltoall", "ring");
+  ASSERT_NE(ring, nullptr);
+  EXPECT_EQ(find_candidate("alltoallv", "ring"), ring);
+  EXPECT_EQ(find_candidate("alltoallv", "nothing"), nullptr);
+  EXPECT_EQ(find_candidate("bcast", "ring"), nullptr);
+  EXPECT_TRUE(is_v_collective("alltoallv"));
+  EXPECT_FALSE(is_v_collective("alltoall"));
+}
+
+TEST(Candidates, ListsNativeFirst) {
+  const auto names = candidate_names("alltoallv");
+  EXPECT_EQ(names.front(), "native");
+  EXPECT_THAT(names, testing::IsSupersetOf({"linear", "ring", "two_level_ring"}));
+}
+
+TEST(Candidates, WordsWhatIsWrongWithAName) {
+  EXPECT_THAT(unknown_algorithm("alltoall", "two_levl_ring"),
+              testing::StartsWith("unknown algorithm \"two_levl_ring\" for alltoall; did you mean "
+                                  "\"two_level_ring\"? (there are native, linear,"));
+}
+
+TEST(Candidates, WordsWhatIsWrongWithAParameter) {
+  const Algorithm* capped = find_candidate("alltoall", "linear_capped");
+  EXPECT_EQ(wrong_parameter(capped, "cap", 4), "");
+  EXPECT_EQ(wrong_parameter(capped, "cap", 0), "cap of linear_capped is 1 to 1024, not 0");
+  EXPECT_EQ(wrong_parameter(capped, "cab", 4),
+            "unknown parameter \"cab\"; did you mean \"cap\"? (linear_capped takes cap)");
+  EXPECT_EQ(wrong_parameter(nullptr, "cap", 4), "native takes no parameters");
+  EXPECT_EQ(wrong_parameter(find_candidate("alltoall", "linear"), "cap", 4),
+            "linear takes no parameters");
+}
+
+}  // namespace
+}  // namespace suiro
