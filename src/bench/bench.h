@@ -84,7 +84,7 @@ struct Measuring {
 
 void measure_cell(struct Measuring* measuring, const struct Cell* cell);
 
-// line_rate.c: what one TCP stream reaches from each node to the next, alone and all at once.
+// line_rate.c: what one TCP stream reaches from each node to the next.
 void measure_line_rate(const struct Place* place, double seconds, const char* interface_name);
 
 // steps.c: each round of a printed schedule timed on its own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The control flow: one plain TCP stream from the leader of each node to the leader of the next.
-// First in phases, so that no node sends and receives at once: that is the line rate. Then all at
-// once, which on an input-queued switch is less, since acknowledgements wait behind data.
+// The control flow: one plain TCP stream from the leader of each node to the leader of the next, in
+// phases, so that no node sends and receives at once. In an input-queued switch acknowledgements
+// wait behind data: all at once would measure that.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -131,47 +131,37 @@ static int phase_of(int node, int nodes) {
   return nodes % 2 == 1 && node == nodes - 1 ? 2 : node % 2;
 }
 
-/// What arrived from the previous node: alone (`rates[0]`) and while all nodes send (`rates[1]`).
-static void measure_as_leader(const struct Place* place, struct Port* port, double seconds,
-                              double rates[2]) {
+/// What arrived from the previous node, in bytes per second.
+static double measure_as_leader(const struct Place* place, struct Port* port, double seconds) {
   const struct Stream stream = connect_ring(place, port);
   const int mine = phase_of(place->node, place->nodes);
   const int previous = phase_of((place->node + place->nodes - 1) % place->nodes, place->nodes);
-  for (int phase = 0; phase < 3; ++phase) {
-    if (phase == 2 && place->nodes % 2 == 0) break;
+  double received_Bps = 0;
+  for (int phase = 0; phase <= 1 + place->nodes % 2; ++phase) {
     MPI_Barrier(place->leaders);
     if (mine != phase && previous != phase) continue;
-    const double rate = run_stream(&stream, mine == phase, previous == phase, seconds);
-    if (previous == phase) rates[0] = rate;
+    const double rate_Bps = run_stream(&stream, mine == phase, previous == phase, seconds);
+    if (previous == phase) received_Bps = rate_Bps;
   }
-  MPI_Barrier(place->leaders);
-  rates[1] = run_stream(&stream, true, true, seconds);
   MPI_Barrier(place->leaders);  // nobody closes while another still counts
   close(stream.source_fd);
   close(stream.target_fd);
-}
-
-static void write_rates(const char* key, const double* rates, int nodes) {
-  printf(", \"%s\": [", key);
-  for (int node = 0; node < nodes; ++node) printf(node ? ", %.0f" : "%.0f", rates[2 * node]);
-  putchar(']');
+  return received_Bps;
 }
 
 void measure_line_rate(const struct Place* place, double seconds, const char* interface_name) {
   gentle_barrier();
   if (place->leaders != MPI_COMM_NULL && place->nodes > 1) {
     struct Port port = own_port(interface_name);
-    double mine[2] = {0};
-    measure_as_leader(place, &port, seconds, mine);
-    double* all = allocate(2 * (size_t)place->nodes * sizeof *all);
-    MPI_Gather(mine, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, place->leaders);
+    const double rate_Bps = measure_as_leader(place, &port, seconds);
+    double* rates = allocate((size_t)place->nodes * sizeof *rates);
+    MPI_Gather(&rate_Bps, 1, MPI_DOUBLE, rates, 1, MPI_DOUBLE, 0, place->leaders);
     if (place->rank == 0) {
-      printf("{\"bench\": \"line_rate\", \"mtu\": %d", port.mtu);
-      write_rates("goodput_Bps", all, place->nodes);
-      write_rates("all_at_once_Bps", all + 1, place->nodes);
-      write_line("}");
+      printf("{\"bench\": \"line_rate\", \"mtu\": %d, \"goodput_Bps\": [", port.mtu);
+      for (int node = 0; node < place->nodes; ++node) printf(node ? ", %.0f" : "%.0f", rates[node]);
+      write_line("]}");
     }
-    free(all);
+    free(rates);
   }
   gentle_barrier();
 }

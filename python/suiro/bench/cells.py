@@ -35,7 +35,6 @@ def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
     expected = innocence.wire_goodput_Bps(rate_bps, mtu_bytes) if rate_bps and mtu_bytes else None
     return LineRate(
         goodput_Bps=events.line_rate["goodput_Bps"],
-        all_at_once_Bps=events.line_rate["all_at_once_Bps"],
         mtu_bytes=mtu_bytes,
         expected_Bps=expected,
     )

@@ -73,10 +73,9 @@ class Steps(BaseModel):
 
 
 class LineRate(BaseModel):
-    """The control flow: one TCP stream into each port, alone, and while all ports send as well."""
+    """The control flow: one TCP stream into each port, one way at a time."""
 
     goodput_Bps: list[float]
-    all_at_once_Bps: list[float]
     mtu_bytes: int
     expected_Bps: float | None = None
 
