@@ -78,7 +78,7 @@ struct Schedule {
   std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
   std::int64_t scratch = 0;    // blocks of scratch per rank
   RoundFunction function;
-  std::vector<int> node_of_rank = {};  // the placement that it was built for; empty when it does not say
+  std::vector<int> node_of_rank = {};  // what it was built for; may be empty
 
   /// Writes round `index` of `rank` into `out`, reusing its storage.
   void round(int rank, std::int64_t index, Round& out) const {

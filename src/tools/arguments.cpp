@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/arguments.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace suiro::tools {
+
+bool Arguments::take_flag(std::string_view name) {
+  return std::erase(values_, std::string(name)) > 0;
+}
+
+std::optional<std::string> Arguments::take_option(std::string_view name) {
+  const auto found = std::ranges::find(values_, name);
+  if (found == values_.end()) return std::nullopt;
+  if (found + 1 == values_.end()) throw UsageError(std::string(name) + " needs a value");
+  std::string value = *(found + 1);
+  values_.erase(found, found + 2);
+  return value;
+}
+
+std::optional<std::int64_t> Arguments::take_number(std::string_view name, std::int64_t minimum,
+                                                   std::int64_t maximum) {
+  const std::optional<std::string> value = take_option(name);
+  if (!value) return std::nullopt;
+  return number(*value, name, minimum, maximum);
+}
+
+std::optional<std::string> Arguments::take_positional() {
+  const auto found = std::ranges::find_if(
+      values_, [](const std::string& value) { return value == "-" || !value.starts_with('-'); });
+  if (found == values_.end()) return std::nullopt;
+  std::string value = *found;
+  values_.erase(found);
+  return value;
+}
+
+void Arguments::expect_none_left() const {
+  if (values_.empty()) return;
+  throw UsageError("unexpected argument '" + values_.front() + "'; try suiro-schedule --help");
+}
+
+std::int64_t number(std::string_view text, std::string_view what, std::int64_t minimum,
+                    std::int64_t maximum) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc{} && stop == end && value >= minimum && value <= maximum) return value;
+  throw UsageError(std::string(what) + " takes a number from " + std::to_string(minimum) + " to " +
+                   std::to_string(maximum) + ", not '" + std::string(text) + "'");
+}
+
+const Algorithm* find_named(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    return find_algorithm(text.substr(0, slash), text.substr(slash + 1));
+  }
+  const auto found = std::ranges::find(catalog(), text, &Algorithm::name);
+  return found == catalog().end() ? nullptr : &*found;
+}
+
+std::string algorithm_names() {
+  std::string names;
+  for (const Algorithm& algorithm : catalog()) {
+    names += names.empty() ? "" : " ";
+    names += std::string(algorithm.collective) + "/" + std::string(algorithm.name);
+  }
+  return names;
+}
+
+}  // namespace suiro::tools

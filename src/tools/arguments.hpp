@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A command line taken apart: every command takes what it knows, and what is left over is an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+
+namespace suiro::tools {
+
+/// The command line or a file is wrong: one line, exit code 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Arguments {
+ public:
+  Arguments(int count, char** values) : values_(values, values + count) {}
+
+  bool take_flag(std::string_view name);
+  /// The value after the option; throws when there is none.
+  std::optional<std::string> take_option(std::string_view name);
+  std::optional<std::int64_t> take_number(std::string_view name, std::int64_t minimum,
+                                          std::int64_t maximum);
+  std::optional<std::string> take_positional();
+  void expect_none_left() const;
+
+ private:
+  std::vector<std::string> values_;
+};
+
+std::int64_t number(std::string_view text, std::string_view what, std::int64_t minimum,
+                    std::int64_t maximum);
+
+/// "ring" or "alltoall/ring"; nullptr when the catalog has none.
+const Algorithm* find_named(std::string_view text);
+
+/// "alltoall/linear alltoall/ring ...", for messages.
+std::string algorithm_names();
+
+int algorithms_command(Arguments arguments);
+int show_command(Arguments arguments);
+int verify_command(Arguments arguments);
+
+}  // namespace suiro::tools

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// suiro-schedule: the catalog, proofs and printed schedules as a command. The `suiro` command draws
+// its tables from the JSON that this prints.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "tools/arguments.hpp"
+
+namespace suiro::tools {
+
+namespace {
+
+constexpr const char* usage =
+    "usage: suiro-schedule algorithms [--json | --markdown]\n"
+    "       suiro-schedule verify [--json] [--max-ranks N] [ALGORITHM | FILE]\n"
+    "       suiro-schedule show ALGORITHM --nodes N --ppn P [--order block|round_robin]\n"
+    "                           [--parameter NAME=VALUE]...\n"
+    "ALGORITHM is a name such as ring or alltoall/ring; FILE is a printed schedule, or - for\n"
+    "standard input. Exit code: 0, 1 when a proof failed, 2 when the input was wrong.\n";
+
+int run(int count, char** values) {
+  const std::string command = count > 0 ? values[0] : "";
+  if (command == "--help" || command == "-h") {
+    std::fputs(usage, stdout);
+    return 0;
+  }
+  Arguments arguments(count > 0 ? count - 1 : 0, values + 1);
+  if (command == "algorithms") return algorithms_command(std::move(arguments));
+  if (command == "show") return show_command(std::move(arguments));
+  if (command == "verify") return verify_command(std::move(arguments));
+  throw UsageError(command.empty() ? "a command is missing; try suiro-schedule --help"
+                                   : "unknown command '" + command +
+                                         "'; there are algorithms, show and verify");
+}
+
+}  // namespace
+
+}  // namespace suiro::tools
+
+int main(int argc, char** argv) {
+  try {
+    const int code = suiro::tools::run(argc - 1, argv + 1);
+    if (std::fflush(stdout) == 0) return code;
+    std::perror("suiro-schedule: cannot write");
+    return 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "suiro-schedule: %s\n", error.what());
+    return 2;
+  }
+}
