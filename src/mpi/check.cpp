@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/check.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "mpi/job.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+// MPI_Pack counts in int, so that large blocks go in pieces.
+constexpr MPI_Count piece_bytes_max = 1 << 28;
+
+/// The blocks' data without the gaps of their datatype.
+using Packed = std::vector<std::vector<char>>;
+
+/// Calls visit(address, count, piece) for pieces of a block.
+template <class Visit>
+void for_each_piece(const UserBuffer& buffer, int block, Visit&& visit) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  real.Type_size_x(buffer.type, &size);
+  real.Type_get_extent(buffer.type, &lower, &extent);
+  const MPI_Aint count =
+      buffer.counts != nullptr ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
+  const MPI_Aint first =
+      buffer.displacements != nullptr ? buffer.displacements[block] : block * count;
+  const MPI_Aint step = std::max<MPI_Count>(1, piece_bytes_max / std::max<MPI_Count>(1, size));
+  for (MPI_Aint done = 0; done < count; done += step) {
+    const MPI_Aint elements = std::min(step, count - done);
+    visit(buffer.base + (first + done) * extent, static_cast<int>(elements),
+          static_cast<std::size_t>(elements * size));
+  }
+}
+
+Packed pack(const UserBuffer& buffer, int blocks) {
+  Packed packed(static_cast<std::size_t>(blocks));
+  for (int block = 0; block < blocks; ++block) {
+    std::vector<char>& bytes = packed[static_cast<std::size_t>(block)];
+    for_each_piece(buffer, block, [&](const void* address, int count, std::size_t size) {
+      int bound = 0;
+      int position = 0;
+      real.Pack_size(count, buffer.type, MPI_COMM_SELF, &bound);
+      std::vector<char> piece(static_cast<std::size_t>(std::max(bound, 1)));
+      real.Pack(address, count, buffer.type, piece.data(), bound, &position, MPI_COMM_SELF);
+      bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(size));
+    });
+  }
+  return packed;
+}
+
+void unpack(const Packed& packed, const UserBuffer& buffer) {
+  for (std::size_t block = 0; block < packed.size(); ++block) {
+    const char* next = packed[block].data();
+    for_each_piece(buffer, static_cast<int>(block), [&](void* address, int count, std::size_t size) {
+      int position = 0;
+      real.Unpack(next, static_cast<int>(size), &position, address, count, buffer.type,
+                  MPI_COMM_SELF);
+      next += size;
+    });
+  }
+}
+
+std::optional<Difference> first_difference(const Packed& ours, const Packed& native) {
+  for (std::size_t block = 0; block < ours.size(); ++block) {
+    const auto [mine, other] = std::ranges::mismatch(ours[block], native[block]);
+    if (mine != ours[block].end()) {
+      return Difference{static_cast<int>(block), mine - ours[block].begin()};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_checked(Communicator& communicator, Collective collective, Choice& choice,
+                const Operation& operation, const std::function<int()>& native, Call& call) {
+  const int blocks = communicator.ranks();
+  const Packed before = operation.in_place ? pack(operation.receive, blocks) : Packed();
+  const double begin_s = now_s();
+  const auto ran = communicator.run(choice, operation.send, operation.receive, operation.in_place);
+  call.seconds = now_s() - begin_s;
+  const Packed ours = ran == MPI_SUCCESS ? pack(operation.receive, blocks) : Packed();
+  if (operation.in_place) unpack(before, operation.receive);
+  const double native_begin_s = now_s();
+  const int code = native();
+  call.native_seconds = now_s() - native_begin_s;
+  if (ran != MPI_SUCCESS || code != MPI_SUCCESS) return code;
+  const auto difference = first_difference(ours, pack(operation.receive, blocks));
+  if (difference) job.record.add(communicator, collective, choice, *difference);
+  return code;
+}
+
+}  // namespace suiro::mpi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/communicators.hpp"
+
+#include <algorithm>
+
+namespace suiro::mpi {
+
+Communicators::Communicators() {
+  tables_.push_back(std::make_unique<Table>(64));
+  table_ = tables_.back().get();
+}
+
+void Communicators::insert(Table& table, std::uintptr_t key, Communicator* value) {
+  std::size_t place = hash(key) & table.mask;
+  while (table.slots[place].key.load(std::memory_order_relaxed) > removed) {
+    place = (place + 1) & table.mask;
+  }
+  table.slots[place].value.store(value, std::memory_order_release);
+  table.slots[place].key.store(key, std::memory_order_release);
+}
+
+void Communicators::grow_if_half_full() {
+  if (owned_.size() * 2 <= tables_.back()->mask) return;
+  auto larger = std::make_unique<Table>(2 * (tables_.back()->mask + 1));
+  for (const Owned& owned : owned_) insert(*larger, owned.key, owned.value.get());
+  table_.store(larger.get(), std::memory_order_release);
+  tables_.push_back(std::move(larger));
+}
+
+Communicator& Communicators::adopt(MPI_Comm communicator) {
+  if (Communicator* known = find(communicator)) return *known;
+  const std::uintptr_t key = key_of(communicator);
+  Hints hints;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = hints_.find(key); found != hints_.end()) hints = found->second;
+  }
+  auto made = std::make_unique<Communicator>(communicator, hints);
+  const std::lock_guard lock(mutex_);
+  owned_.push_back({key, std::move(made)});
+  Communicator* const value = owned_.back().value.get();
+  insert(*tables_.back(), key, value);
+  grow_if_half_full();
+  return *value;
+}
+
+void Communicators::remove(std::uintptr_t key) {
+  for (std::size_t place = 0; place <= tables_.back()->mask; ++place) {
+    Slot& slot = tables_.back()->slots[place];
+    if (slot.key.load(std::memory_order_relaxed) == key) {
+      slot.key.store(removed, std::memory_order_release);
+    }
+  }
+}
+
+void Communicators::set_hints(MPI_Comm communicator, const Hints& hints) {
+  forget(communicator);
+  const std::lock_guard lock(mutex_);
+  hints_[key_of(communicator)] = hints;
+}
+
+void Communicators::forget(MPI_Comm communicator) {
+  const std::uintptr_t key = key_of(communicator);
+  std::unique_ptr<Communicator> forgotten;
+  {
+    const std::lock_guard lock(mutex_);
+    hints_.erase(key);
+    const auto found = std::ranges::find(owned_, key, &Owned::key);
+    if (found == owned_.end()) return;
+    forgotten = std::move(found->value);
+    owned_.erase(found);
+    remove(key);
+  }
+  forgotten->free_twin();
+}
+
+void Communicators::forget_all() {
+  std::vector<Owned> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all.swap(owned_);
+    hints_.clear();
+    for (const Owned& owned : all) remove(owned.key);
+  }
+  for (const Owned& owned : all) owned.value->free_twin();
+}
+
+}  // namespace suiro::mpi

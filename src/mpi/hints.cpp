@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of the user's communicators, and the info keys suiro_alltoall and suiro_alltoallv, whose
+// values are those of SUIRO_ALLTOALL.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "mpi/job.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr int value_bytes_max = 128;
+constexpr std::array<const char*, collective_names.size()> keys{"suiro_alltoall",
+                                                                "suiro_alltoallv"};
+
+using Values = std::array<std::array<char, value_bytes_max>, keys.size()>;
+
+Values read_values(MPI_Info info) {
+  Values values{};
+  if (info == MPI_INFO_NULL) return values;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::array<char, value_bytes_max> value{};
+    int found = 0;
+    real.Info_get(info, keys[i], value_bytes_max - 1, value.data(), &found);
+    if (found != 0) values[i] = value;
+  }
+  return values;
+}
+
+/// Collective. All ranks must ask for the same, or they would run different algorithms; so the
+/// ranks compare, and where they differ the keys count for nothing.
+Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
+  int is_inter = 0;
+  int rank = 0;
+  real.Comm_test_inter(communicator, &is_inter);
+  if (is_inter != 0) return {};
+  real.Comm_rank(communicator, &rank);
+  const Values mine = read_values(info);
+  Values first = mine;
+  real.Bcast(first.data(), sizeof first, MPI_CHAR, 0, communicator);
+  int differs = mine == first ? 0 : 1;
+  int any_differs = 0;
+  real.Allreduce(&differs, &any_differs, 1, MPI_INT, MPI_MAX, communicator);
+  if (any_differs != 0) {
+    if (rank == 0) say("info keys suiro_*: the ranks give different values; they are ignored");
+    return {};
+  }
+  return {mine[0].data(), mine[1].data()};
+}
+
+bool active() { return job.mode.load(std::memory_order_acquire) == Mode::active; }
+
+void take_hints(MPI_Comm communicator, MPI_Info info) {
+  const Hints hints = agreed_hints(communicator, info);
+  const bool any = std::ranges::any_of(hints, [](const auto& hint) { return !hint.empty(); });
+  if (any) job.communicators.set_hints(communicator, hints);
+}
+
+/// Before, because the twin is freed together with its communicator, and after, in case that a
+/// callback of the user ran a collective on what was about to go.
+template <class Free>
+int free_communicator(MPI_Comm* communicator, Free real_free) {
+  if (communicator == nullptr || *communicator == MPI_COMM_NULL || !active()) {
+    return real_free(communicator);
+  }
+  const MPI_Comm old = *communicator;
+  job.communicators.forget(old);
+  const int code = real_free(communicator);
+  job.communicators.forget(old);
+  return code;
+}
+
+}  // namespace
+
+namespace intercept {
+
+int Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  const int code = real.Comm_set_info(comm, info);
+  if (code == MPI_SUCCESS && active()) take_hints(comm, info);
+  return code;
+}
+
+int Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  const int code = real.Comm_dup_with_info(comm, info, newcomm);
+  if (code == MPI_SUCCESS && active()) take_hints(*newcomm, info);
+  return code;
+}
+
+int Comm_free(MPI_Comm* comm) { return free_communicator(comm, real.Comm_free); }
+
+int Comm_disconnect(MPI_Comm* comm) { return free_communicator(comm, real.Comm_disconnect); }
+
+}  // namespace intercept
+
+}  // namespace suiro::mpi

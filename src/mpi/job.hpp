@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of this rank in its job. Everything but `mode` is written before the mode becomes
+// active, and is constant afterwards, or locks by itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "mpi/communicators.hpp"
+#include "mpi/placement.hpp"
+#include "mpi/record.hpp"
+#include "mpi/service.hpp"
+#include "mpi/settings.hpp"
+
+namespace suiro::mpi {
+
+/// native: every call is passed on, for the rest of the job.
+enum class Mode : std::uint8_t { native, active };
+
+struct Job {
+  std::atomic<Mode> mode{Mode::native};
+  Settings settings;
+  Placement placement;
+  Waiting waiting;
+  int rank = 0;  // in the world
+  Communicators communicators;
+  Record record;
+  Service service;
+};
+extern Job& job;
+
+/// One line on standard error: "suiro: ...".
+void say(const std::string& message);
+
+}  // namespace suiro::mpi

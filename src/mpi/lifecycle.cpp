@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From MPI_Init to MPI_Finalize. A collective is only touched when all ranks of the world have this
+// library and mean the same: the job service knows the first (a rank without the library cannot be
+// asked over MPI), one allgather tells the second.
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
+#include <vector>
+
+#include "mpi/job.hpp"
+
+namespace suiro::mpi {
+
+// Never destroyed: threads may outlive main(), and a preloaded library has no business at exit.
+Job& job = *new Job;
+
+void say(const std::string& message) { std::fprintf(stderr, "suiro: %s\n", message.c_str()); }
+
+namespace {
+
+/// What the ranks tell each other once.
+struct Stand {
+  std::uint64_t hash = 0;     // of the settings
+  std::int32_t has_error = 0;
+  std::int32_t node = 0;      // the lowest world rank on this rank's node
+};
+
+/// MPI_Init may call MPI_Init_thread through the same symbols.
+std::atomic<bool> entered{false};
+
+/// The lowest rank that has an error, or that differs from rank 0, speaks for all.
+bool all_agree(const std::vector<Stand>& stands) {
+  const Settings& settings = job.settings;
+  const auto wrong =
+      std::ranges::find_if(stands, [](const Stand& stand) { return stand.has_error != 0; });
+  const auto other = std::ranges::find_if(
+      stands, [&](const Stand& stand) { return stand.hash != stands.front().hash; });
+  const auto speaker = wrong != stands.end() ? wrong : other;
+  if (speaker == stands.end()) return true;
+  if (speaker - stands.begin() == job.rank) {
+    const std::string reason =
+        settings.error.empty()
+            ? "its SUIRO settings or its rule file are not those of rank 0"
+            : settings.error;
+    say("rank " + std::to_string(job.rank) + " on " + host_name() + ": " + reason +
+        "; all ranks use native collectives");
+  }
+  return false;
+}
+
+/// Collective over the world; false when native it is.
+bool agree() {
+  const Node node = find_node();
+  int size = 0;
+  real.Comm_size(MPI_COMM_WORLD, &size);
+  const Stand mine{job.settings.hash, job.settings.error.empty() ? 0 : 1, node.leader};
+  std::vector<Stand> stands(static_cast<std::size_t>(size));
+  if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
+                     MPI_COMM_WORLD) != MPI_SUCCESS ||
+      !all_agree(stands)) {
+    return false;
+  }
+  std::vector<int> nodes;
+  for (const Stand& stand : stands) nodes.push_back(stand.node);
+  if (const int pretended = job.settings.pretend_nodes; pretended > 0) {
+    const int ppn = std::max(1, (size + pretended - 1) / pretended);
+    for (int rank = 0; rank < size; ++rank) nodes[static_cast<std::size_t>(rank)] = rank / ppn;
+  }
+  job.placement = Placement(std::move(nodes));
+  job.waiting.yield = is_crowded(node.ranks);
+  return job.placement.nodes() > 1 || job.settings.observed();
+}
+
+bool was_spawned() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  real.Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+/// After the real MPI_Init.
+bool may_act(bool enrolled) {
+  int size = 0;
+  real.Comm_rank(MPI_COMM_WORLD, &job.rank);
+  real.Comm_size(MPI_COMM_WORLD, &size);
+  if (was_spawned()) return false;
+  if (job.settings.service.empty()) return agree();
+  if (!enrolled) {
+    if (job.rank == 0) {
+      say("cannot reach `suiro run` at " + job.settings.service +
+          "; all ranks use native collectives");
+    }
+    return false;
+  }
+  return job.service.verdict(job.rank, size) && agree();
+}
+
+template <class RealInit>
+int initialise(RealInit&& real_init) {
+  if (entered.exchange(true)) return real_init();
+  job.settings = read_settings();
+  if (job.settings.off) return real_init();
+  const Settings& settings = job.settings;
+  const bool enrolled =
+      !settings.service.empty() && job.service.enroll(settings.service, settings.token);
+  const int code = real_init();
+  leave_environment();
+  if (code == MPI_SUCCESS && may_act(enrolled)) {
+    if (!settings.observed() && !settings.check) job.service.close();
+    job.mode.store(Mode::active, std::memory_order_release);
+  } else {
+    job.service.close();
+  }
+  return code;
+}
+
+}  // namespace
+
+namespace intercept {
+
+int Init(int* argc, char*** argv) {
+  return initialise([&] { return real.Init(argc, argv); });
+}
+
+int Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return initialise([&] { return real.Init_thread(argc, argv, required, provided); });
+}
+
+int Finalize() {
+  if (job.mode.exchange(Mode::native) == Mode::active) {
+    job.communicators.forget_all();
+    job.record.finish();
+    job.service.finish();
+  }
+  return real.Finalize();
+}
+
+}  // namespace intercept
+
+}  // namespace suiro::mpi

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/placement.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
+
+namespace suiro::mpi {
+
+Placement::Placement(std::vector<int> node_of_world_rank)
+    : node_of_world_rank_(std::move(node_of_world_rank)),
+      nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {}
+
+std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  int size = 0;
+  real.Comm_group(communicator, &group);
+  real.Comm_group(MPI_COMM_WORLD, &world);
+  real.Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> result(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  real.Group_translate_ranks(group, size, ranks.data(), world, result.data());
+  real.Group_free(&group);
+  real.Group_free(&world);
+  return result;
+}
+
+std::optional<Topology> Placement::of(MPI_Comm communicator) const {
+  std::vector<int> nodes;
+  for (const int rank : world_ranks(communicator)) {
+    if (rank == MPI_UNDEFINED) return std::nullopt;
+    nodes.push_back(node_of_world_rank_[static_cast<std::size_t>(rank)]);
+  }
+  return Topology::from_nodes(nodes);
+}
+
+int Placement::first_world_rank(MPI_Comm communicator) const {
+  return std::ranges::min(world_ranks(communicator));
+}
+
+Node find_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  Node result;
+  real.Comm_rank(MPI_COMM_WORLD, &result.leader);
+  if (real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+      MPI_SUCCESS) {
+    return result;
+  }
+  real.Comm_size(node, &result.ranks);
+  real.Bcast(&result.leader, 1, MPI_INT, 0, node);
+  real.Comm_free(&node);
+  return result;
+}
+
+bool is_crowded(int ranks_on_node) {
+  const char* told = std::getenv("OMPI_MCA_mpi_yield_when_idle");
+  if (told != nullptr && std::string_view(told) != "0") return true;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return sched_getaffinity(0, sizeof cores, &cores) != 0 || ranks_on_node > CPU_COUNT(&cores);
+}
+
+}  // namespace suiro::mpi

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which node each rank of the world lives on, found once when the job starts. The topology of any
+// communicator follows from its group without communication, hence alike on all its ranks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mpi/real.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro::mpi {
+
+class Placement {
+ public:
+  Placement() = default;
+  explicit Placement(std::vector<int> node_of_world_rank);
+
+  int nodes() const { return nodes_; }
+
+  /// Empty when the communicator has processes that this job did not start with.
+  std::optional<Topology> of(MPI_Comm communicator) const;
+
+  /// The lowest world rank of a communicator, for reports.
+  int first_world_rank(MPI_Comm communicator) const;
+
+ private:
+  std::vector<int> world_ranks(MPI_Comm communicator) const;
+
+  std::vector<int> node_of_world_rank_;
+  int nodes_ = 0;
+};
+
+/// The node of this rank, named by its lowest world rank, and how many of the world's ranks are on
+/// it. Collective over the world.
+struct Node {
+  int leader = 0;
+  int ranks = 1;
+};
+Node find_node();
+
+/// True when a node has more ranks than this rank may use cores, or when Open MPI was told so.
+bool is_crowded(int ranks_on_node);
+
+}  // namespace suiro::mpi

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/record.hpp"
+
+#include <time.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "mpi/job.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+// Lines of a trace that travel together.
+constexpr std::size_t batch_lines = 200;
+
+double clock_s(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+const char* name(Collective collective) {
+  return collective_names[static_cast<std::size_t>(collective)];
+}
+
+/// -1: no size; 0: nothing; k: from 2^(k-1) to 2^k - 1 bytes.
+int size_class(const std::optional<std::int64_t>& bytes) {
+  return bytes ? std::bit_width(static_cast<std::uint64_t>(*bytes)) : -1;
+}
+
+std::string text_of(const nlohmann::json& json) {
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+double now_s() { return clock_s(CLOCK_MONOTONIC); }
+
+void Record::add(const Call& call) {
+  const std::lock_guard lock(mutex_);
+  if (job.settings.explain) add_row(call);
+  if (job.settings.trace) add_line(call);
+}
+
+void Record::add_row(const Call& call) {
+  Row& row = rows_[{call.collective, call.communicator.shape(), size_class(call.bytes),
+                    call.choice.algorithm, call.choice.reason}];
+  ++row.calls;
+  row.seconds += call.seconds;
+  if (call.native_seconds) {
+    ++row.native_calls;
+    row.native_seconds += *call.native_seconds;
+  }
+  row.wire_bytes += static_cast<double>(call.bytes.value_or(0)) *
+                    static_cast<double>(call.choice.wire_blocks);
+}
+
+void Record::add_line(const Call& call) {
+  nlohmann::json line{{"t", clock_s(CLOCK_REALTIME)},
+                      {"rank", job.rank},
+                      {"comm_first_rank", call.communicator.first_world_rank()},
+                      {"comm_ranks", call.communicator.ranks()},
+                      {"collective", name(call.collective)},
+                      {"bytes", nullptr},
+                      {"algorithm", call.choice.algorithm},
+                      {"seconds", call.seconds}};
+  if (call.bytes) line["bytes"] = *call.bytes;
+  lines_.push_back(text_of(line));
+  if (lines_.size() >= batch_lines) send_lines();
+}
+
+void Record::send_lines() {
+  if (lines_.empty()) return;
+  std::string batch = "{\"trace\":[";
+  for (const std::string& line : lines_) batch += (line == lines_.front() ? "" : ",") + line;
+  job.service.send(batch + "]}");
+  lines_.clear();
+}
+
+void Record::add(const Communicator& communicator, Collective collective, const Choice& choice,
+                 const Difference& difference) {
+  const nlohmann::json json{{"rank", job.rank},
+                            {"collective", name(collective)},
+                            {"shape", communicator.shape()},
+                            {"algorithm", choice.algorithm},
+                            {"block", difference.block},
+                            {"offset", difference.offset}};
+  const std::lock_guard lock(mutex_);
+  if (job.service.send(text_of({{"difference", json}}))) return;
+  say("check: " + std::string(name(collective)) + " by " + choice.algorithm + " on " +
+      communicator.shape() + ": rank " + std::to_string(job.rank) + ", block " +
+      std::to_string(difference.block) + ", byte " + std::to_string(difference.offset) +
+      " is not what native delivers");
+}
+
+void Record::finish() {
+  const std::lock_guard lock(mutex_);
+  send_lines();
+  for (const auto& [key, row] : rows_) {
+    const auto& [collective, shape, size, algorithm, reason] = key;
+    const nlohmann::json json{{"rank", job.rank},
+                              {"collective", name(collective)},
+                              {"shape", shape},
+                              {"size_class", size},
+                              {"algorithm", algorithm},
+                              {"reason", reason},
+                              {"calls", row.calls},
+                              {"seconds", row.seconds},
+                              {"native_calls", row.native_calls},
+                              {"native_seconds", row.native_seconds},
+                              {"wire_bytes", row.wire_bytes}};
+    job.service.send(text_of({{"explain", json}}));
+  }
+  rows_.clear();
+}
+
+}  // namespace suiro::mpi

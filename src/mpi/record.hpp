@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What --explain, --trace and --check tell about this rank's calls, gathered here and sent to the
+// job service, which puts the ranks together (python/suiro/run/report.py).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace suiro::mpi {
+
+/// Seconds since an arbitrary moment.
+double now_s();
+
+/// One intercepted call as it happened.
+struct Call {
+  const Communicator& communicator;
+  Collective collective;
+  const Choice& choice;
+  std::optional<std::int64_t> bytes;  // per block; empty for v-collectives
+  double seconds = 0;
+  std::optional<double> native_seconds;  // when native ran too
+};
+
+/// The first byte in which suiro's result is not native's.
+struct Difference {
+  int block = 0;
+  long long offset = 0;  // in the block's data, gaps of the datatype left out
+};
+
+class Record {
+ public:
+  void add(const Call& call);
+  void add(const Communicator& communicator, Collective collective, const Choice& choice,
+           const Difference& difference);
+
+  /// Sends what is still here; at the end of the job.
+  void finish();
+
+ private:
+  // collective, shape, log2 of the size (-1: none), algorithm, reason
+  using Key = std::tuple<Collective, std::string, int, std::string, std::string>;
+  struct Row {
+    std::int64_t calls = 0;
+    double seconds = 0;
+    std::int64_t native_calls = 0;
+    double native_seconds = 0;
+    double wire_bytes = 0;  // that the busiest node must send, over all calls
+  };
+
+  void add_row(const Call& call);
+  void add_line(const Call& call);
+  void send_lines();
+
+  std::mutex mutex_;
+  std::map<Key, Row> rows_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace suiro::mpi

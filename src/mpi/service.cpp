@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/service.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "mpi/record.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr double connect_s = 1.5;   // per address
+constexpr double patience_s = 5.0;  // for an answer
+constexpr double verdict_s = 60.0;  // the other ranks may still be in MPI_Init
+constexpr std::size_t answer_bytes_max = 256;
+
+bool wait_for(int socket, short events, double deadline_s) {
+  while (true) {
+    const double left_s = deadline_s - now_s();
+    if (left_s <= 0) return false;
+    pollfd waiting{socket, events, 0};
+    const int ready = poll(&waiting, 1, static_cast<int>(left_s * 1000) + 1);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+int connect_to(const addrinfo& address) {
+  const int type = address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  const int found = socket(address.ai_family, type, address.ai_protocol);
+  if (found < 0) return -1;
+  int error = 0;
+  socklen_t length = sizeof error;
+  const bool started =
+      connect(found, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS;
+  if (started && wait_for(found, POLLOUT, now_s() + connect_s) &&
+      getsockopt(found, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0) {
+    const int on = 1;
+    setsockopt(found, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return found;
+  }
+  ::close(found);
+  return -1;
+}
+
+/// `place` is HOST:PORT with a numeric host, which may be in brackets.
+int connect_to(const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return -1;
+  std::string host = place.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), place.c_str() + colon + 1, &hints, &found) != 0) return -1;
+  const int socket = connect_to(*found);
+  freeaddrinfo(found);
+  return socket;
+}
+
+/// What the launcher calls this job, so that two at once under one `suiro run` are told apart.
+std::string world_name() {
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"}) {
+    if (const char* value = std::getenv(name)) return value;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+bool Service::enroll(const std::string& addresses, const std::string& token) {
+  const nlohmann::json about{{"world", world_name()},
+                             {"host", host_name()},
+                             {"pid", getpid()},
+                             {"build", build_id()}};
+  const std::string hello =
+      "suiro 1 " + token + "\n" + nlohmann::json{{"register", about}}.dump(-1, ' ', true);
+  const double deadline_s = now_s() + patience_s;
+  for (std::size_t begin = 0; begin < addresses.size() && now_s() < deadline_s;) {
+    const std::size_t end = std::min(addresses.find(',', begin), addresses.size());
+    socket_ = connect_to(addresses.substr(begin, end - begin));
+    begin = end + 1;
+    struct stat status {};
+    if (socket_ < 0 || fstat(socket_, &status) != 0) continue;
+    inode_ = status.st_ino;
+    std::string answer;
+    if (exchange(hello, answer, deadline_s - now_s()) && answer == "ok") return true;
+    close();
+  }
+  return false;
+}
+
+/// The service answers only after every registered rank has asked or gone, and then all at once. A
+/// rank that loses patience must not decide alone: it withdraws, which makes the answer "off" for
+/// all who have none yet, and takes the answer that the service gives.
+bool Service::verdict(int rank, int size) {
+  const nlohmann::json question{{"verdict", {{"rank", rank}, {"size", size}}}};
+  std::string answer;
+  if (!exchange(question.dump(), answer, verdict_s)) {
+    exchange(R"({"withdraw":true})", answer, patience_s);
+  }
+  if (answer == "on") return true;
+  close();
+  return false;
+}
+
+bool Service::send(const std::string& line) {
+  return connected() && write_all(line + "\n", now_s() + patience_s);
+}
+
+void Service::finish() {
+  std::string answer;
+  if (connected()) exchange(R"({"done":true})", answer, 2 * patience_s);
+  close();
+}
+
+void Service::close() {
+  if (connected() && owns_socket()) ::close(socket_);
+  socket_ = -1;
+}
+
+bool Service::owns_socket() const {
+  struct stat status {};
+  return fstat(socket_, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode_;
+}
+
+bool Service::exchange(const std::string& line, std::string& answer, double seconds) {
+  const double deadline_s = now_s() + seconds;
+  return write_all(line + "\n", deadline_s) && read_line(answer, deadline_s);
+}
+
+bool Service::write_all(std::string_view text, double deadline_s) {
+  while (!text.empty() && connected() && owns_socket()) {
+    const ssize_t written = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR &&
+               (errno != EAGAIN || !wait_for(socket_, POLLOUT, deadline_s))) {
+      close();
+    }
+  }
+  return text.empty();
+}
+
+/// Byte by byte: answers are a few bytes, and nothing that follows may be taken.
+bool Service::read_line(std::string& line, double deadline_s) {
+  line.clear();
+  while (line.size() < answer_bytes_max) {
+    char next = 0;
+    const ssize_t count = recv(socket_, &next, 1, 0);
+    if (count == 1 && next == '\n') return true;
+    if (count == 1) {
+      line += next;
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      break;
+    } else if (!wait_for(socket_, POLLIN, deadline_s)) {
+      return false;
+    }
+  }
+  close();
+  return false;
+}
+
+}  // namespace suiro::mpi

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This rank's line to `suiro run`, which listens where the launcher runs (docs/run.md, "The job
+// service"). It tells whether every rank of the job has this library before any collective is
+// touched, and takes what the ranks report. A service that is gone never holds up a job.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace suiro::mpi {
+
+class Service {
+ public:
+  /// Connects and registers; call it before the real MPI_Init. False when the service cannot be
+  /// reached: then it does not count this rank, and tells the others to use native.
+  bool enroll(const std::string& addresses, const std::string& token);
+
+  /// After the real MPI_Init: true when all `size` ranks of the world have the library.
+  bool verdict(int rank, int size);
+
+  /// This process asks for no verdict.
+  void leave() { close(); }
+
+  /// Sends one JSON text; false when there is no service, or no longer.
+  bool send(const std::string& line);
+
+  /// Waits until everything sent has been taken, and ends the connection.
+  void finish();
+
+  bool connected() const { return socket_ >= 0; }
+  void close();
+
+ private:
+  bool exchange(const std::string& line, std::string& answer, double seconds);
+  bool write_all(std::string_view text, double deadline_s);
+  bool read_line(std::string& line, double deadline_s);
+  bool owns_socket() const;
+
+  int socket_ = -1;
+  ino_t inode_ = 0;  // of the socket: the program may close descriptors that it does not know
+};
+
+/// Identifies this very file, so that ranks with another version are noticed.
+std::string build_id();
+
+std::string host_name();
+
+}  // namespace suiro::mpi

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/settings.hpp"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "mpi/abi.hpp"
+#include "rules/message.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr std::size_t rule_file_bytes_max = std::size_t{1} << 20;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool flag(const char* name) {
+  const std::string value = variable(name);
+  return !value.empty() && value != "0";
+}
+
+/// FNV-1a; a separator keeps "ab" + "c" apart from "a" + "bc".
+void mix(std::uint64_t& hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  hash = (hash ^ 0xffU) * 0x100000001b3U;
+}
+
+std::string read_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
+    throw std::runtime_error("SUIRO_RULES=" + printable(path) + ": " + std::strerror(errno));
+  }
+  if (text.size() > rule_file_bytes_max) {
+    throw std::runtime_error("SUIRO_RULES=" + printable(path) + ": larger than 1 MiB");
+  }
+  return text;
+}
+
+void add_rule_file(Settings& settings) {
+  const std::string path = variable("SUIRO_RULES");
+  if (path.empty()) return;
+  const std::string text = read_file(path);
+  mix(settings.hash, text);
+  settings.table = settings.table.preceded_by(RuleTable::parse(text, printable(path)));
+}
+
+void add_forced(Settings& settings, std::string_view collective, const char* name) {
+  const std::string value = variable(name);
+  mix(settings.hash, value);
+  if (value.empty()) return;
+  try {
+    settings.table = settings.table.preceded_by(RuleTable::forced(collective, value));
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string(name) + ": " + error.what());
+  }
+}
+
+void add_pretended_nodes(Settings& settings) {
+  const std::string value = variable("SUIRO_NODES");
+  mix(settings.hash, value);
+  if (value.empty()) return;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, settings.pretend_nodes);
+  if (stop != end || error != std::errc() || settings.pretend_nodes < 1) {
+    throw std::runtime_error("SUIRO_NODES=" + printable(value) + ": expected a number from 1");
+  }
+}
+
+/// Where the loader found this library.
+std::string own_path() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<void*>(&read_settings), &info) != 0 ? info.dli_fname : "";
+}
+
+}  // namespace
+
+Settings read_settings() {
+  Settings settings;
+  settings.off = variable("SUIRO") == "off";
+  settings.explain = flag("SUIRO_EXPLAIN");
+  settings.trace = flag("SUIRO_TRACE");
+  settings.check = flag("SUIRO_CHECK");
+  settings.service = variable("SUIRO_JOB");
+  settings.token = variable("SUIRO_TOKEN");
+  settings.hash = 0xcbf29ce484222325U;
+  mix(settings.hash, settings.off ? "off" : "on");
+  mix(settings.hash, settings.observed() ? "observed" : "");
+  mix(settings.hash, settings.check ? "check" : "");
+  try {
+    settings.table = RuleTable::builtin(SUIRO_MPI_NAME);
+    add_rule_file(settings);
+    add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");
+    add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
+    add_pretended_nodes(settings);
+  } catch (const std::exception& error) {
+    settings.error = error.what();
+  }
+  return settings;
+}
+
+void leave_environment() {
+  unsetenv("SUIRO_TOKEN");
+  unsetenv("SUIRO_JOB");
+  const std::string own = own_path();
+  const std::string preload = variable("LD_PRELOAD");
+  std::string kept;
+  for (std::size_t begin = 0; begin < preload.size();) {
+    const std::size_t end = std::min(preload.find_first_of(": ", begin), preload.size());
+    const std::string entry = preload.substr(begin, end - begin);
+    if (!entry.empty() && entry != own) kept += (kept.empty() ? "" : ":") + entry;
+    begin = end + 1;
+  }
+  if (kept.empty()) {
+    unsetenv("LD_PRELOAD");
+  } else if (kept != preload) {
+    setenv("LD_PRELOAD", kept.c_str(), 1);
+  }
+}
+
+}  // namespace suiro::mpi
