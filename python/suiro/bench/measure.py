@@ -66,7 +66,13 @@ def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
 
 
 def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
-    arguments = ["--budget", str(plan.budget_s), "--line-rate", str(_LINE_RATE_PHASE_S), _interface(plan)]
+    arguments = [
+        "--budget",
+        str(plan.budget_s),
+        "--line-rate",
+        str(_LINE_RATE_PHASE_S),
+        _interface(plan),
+    ]
     counters = os.environ.get("SUIRO_LAB_CONTROL")
     if counters:
         arguments += ["--counters", counters]

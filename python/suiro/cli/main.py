@@ -6,11 +6,12 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import bench, lab
+from suiro.cli import bench, demo, lab
 from suiro.errors import SuiroError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command()(bench.bench)
+app.command()(demo.demo)
 app.add_typer(lab.app, name="lab")
 
 
