@@ -103,7 +103,8 @@ def _table(head: list[str], rows: list[tuple[str, list[str]]]) -> str:
         f'<tr class="{kind}">' + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
         for kind, row in rows
     )
-    return f'<div class="wide"><table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table></div>'
+    table = f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
 
 
 def _cells_table(result: Result) -> str:

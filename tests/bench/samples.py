@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Made-up events of a job: 2 nodes of 2 ranks, three algorithms at one size."""
+
+from typing import Any
+
+from suiro.bench.cells import Setting
+from suiro.bench.job import Events
+
+SECONDS = {"native": 0.4, "linear": 0.3, "ring": 0.2}
+GOODPUT_BPS = 5_880_000.0
+
+
+def counters(late_us: float) -> dict[str, Any]:
+    port = {"utilisation": 0.5, "hol_blocked_s": 0.1, "drops": 3, "pauses": 1, "paused_s": 0.01}
+    names = ("host0", "host1")
+    return {
+        "lateness_us": {"p99": late_us},
+        "mtu_time_us": 246.0,
+        "ports": [{"name": name, **port} for name in names],
+    }
+
+
+def events(
+    block_bytes: int = 65536, late_us: float = 10, goodput_Bps: float = GOODPUT_BPS
+) -> Events:
+    made = Events()
+    made.add({"bench": "start", "node_of_rank": [0, 0, 1, 1], "mpi": "made up"})
+    made.add({"bench": "line_rate", "mtu": 1500, "goodput_Bps": [goodput_Bps, goodput_Bps]})
+    for repetition in range(5):
+        for name, seconds in SECONDS.items():
+            sample = {"bench": "sample", "bytes": block_bytes, "candidate": name}
+            sample |= {"repetition": repetition, "seconds": seconds * (1 + 0.001 * repetition)}
+            made.add(sample | {"counters": counters(late_us)})
+    made.add({"bench": "end"})
+    return made
+
+
+def setting(block_bytes: int = 65536, crowded: bool = False, planned: int = 5) -> Setting:
+    return Setting(
+        collective="alltoall",
+        rate_bps=50_000_000,
+        crowded=crowded,
+        controls={block_bytes: "linear"},
+        planned={block_bytes: planned},
+        algorithms=("native", "ring"),
+    )

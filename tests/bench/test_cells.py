@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cells from samples: figures, ratios, and the reasons for which a cell is void."""
+
+import pytest
+from samples import GOODPUT_BPS, events, setting
+
+from suiro.bench.cells import make_cells
+from suiro.bench.result import Cell
+from suiro.bench.statistics import median_with_interval, ratio_with_interval
+
+
+def cells_by_name(cells: list[Cell]) -> dict[str, Cell]:
+    return {cell.algorithm: cell for cell in cells}
+
+
+def test_figures_of_a_cell() -> None:
+    cells = make_cells(events(), setting())
+    assert [cell.algorithm for cell in cells] == ["native", "ring", "linear"]
+    ring = cells_by_name(cells)["ring"]
+    assert (ring.nodes, ring.ranks, ring.repetitions) == (2, 4, 5)
+    # Msg (Np - Nlp) Nlp / T: two ranks of a node send to two ranks elsewhere.
+    assert ring.bandwidth_Bps == pytest.approx(65536 * 4 / ring.median_s)
+    assert ring.line_rate_fraction == pytest.approx(ring.bandwidth_Bps / GOODPUT_BPS)
+    assert ring.speedup_over_native == pytest.approx(2.0)
+    assert ring.speedup_over_control == pytest.approx(1.5)
+    assert cells_by_name(cells)["linear"].is_control
+    assert not ring.cpu_limited
+    assert ring.switch[1].drops == 3
+
+
+def test_a_late_switch_voids() -> None:
+    cell = make_cells(events(late_us=300), setting())[0]
+    assert cell.cpu_limited
+    assert "300 us late" in (cell.void_reason or "")
+
+
+def test_a_slow_control_flow_voids() -> None:
+    cell = make_cells(events(goodput_Bps=5_000_000), setting())[0]
+    assert cell.cpu_limited
+    assert "control flow" in (cell.void_reason or "")
+
+
+def test_small_messages_have_no_ratio_on_few_cores() -> None:
+    for cell in make_cells(events(1024), setting(1024, crowded=True)):
+        assert cell.speedup_over_native is None
+        assert cell.speedup_over_control is None
+        assert cell.note
+    assert make_cells(events(1024), setting(1024))[0].speedup_over_native == 1.0
+
+
+def test_cut_repetitions_are_told() -> None:
+    assert (
+        make_cells(events(), setting(planned=9))[0].note == "cut from 9 repetitions by the budget"
+    )
+
+
+def test_intervals_are_repeatable_and_contain_the_median() -> None:
+    samples = [1.0, 1.1, 0.9, 1.05, 1.2, 0.95]
+    median, (low, high) = median_with_interval(samples)
+    assert low <= median <= high
+    assert median_with_interval(samples) == (median, (low, high))
+    assert median_with_interval([2.0]) == (2.0, (2.0, 2.0))
+
+
+def test_paired_ratios_see_through_common_moods() -> None:
+    moods = [1.0, 3.0, 1.5, 2.0, 0.8, 2.5]
+    ratio, (low, high) = ratio_with_interval([2 * mood for mood in moods], moods)
+    assert ratio == low == high == 2.0

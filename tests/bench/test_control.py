@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spot checks of the control table against the sources that it was read from."""
+
+import pytest
+
+from suiro.bench.control import control_algorithm
+
+
+@pytest.mark.parametrize(
+    ("mpi", "ranks", "block_bytes", "expected"),
+    [
+        ("openmpi", 16, 262144, "linear"),
+        ("openmpi", 16, 1048576, "linear"),
+        ("openmpi", 16, 3, "linear"),
+        ("openmpi", 16, 4, None),
+        ("openmpi", 16, 511, None),
+        ("openmpi", 4, 524288, "ring"),
+        ("openmpi", 4, 1048576, "linear"),
+        ("openmpi", 2, 2, "pairwise"),
+        ("openmpi", 100, 262144, "ring"),
+        ("openmpi", 100000, 1, None),
+        ("mpich", 16, 256, None),
+        ("mpich", 16, 257, "linear"),
+        ("mpich", 16, 32768, "linear"),
+        ("mpich", 16, 32769, "pairwise"),
+        ("mpich", 33, 1024, "linear_capped:cap=32"),
+        ("mpich", 7, 8, "linear"),
+        ("another", 16, 1024, None),
+    ],
+)
+def test_control_of(mpi: str, ranks: int, block_bytes: int, expected: str | None) -> None:
+    assert control_algorithm(mpi, ranks, block_bytes) == expected

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page: complete, without outside resources, and honest about void cells."""
+
+import re
+
+from samples import events, setting
+
+from suiro.bench.cells import line_rate_of, make_cells
+from suiro.bench.result import Machine, Result, Steps
+from suiro.bench.steps import predicted_relative
+from suiro.report.page import ProgramRun, Section, render
+from suiro.report.verdict import verdict
+
+
+def result(late_us: float = 10) -> Result:
+    machine = Machine(cores=2, processor="p", kernel="k", system="s", suiro="0", mpi="m <1>")
+    made = events(late_us=late_us)
+    for sample in made.samples:
+        if sample["candidate"] == "linear":
+            sample["candidate"] = "two_level_ring"
+    steps = Steps(algorithm="ring", bytes=65536, ppn=2, steps=[2, 3], seconds=[1, 1.3],
+                  relative=[1, 1.3], predicted=[1, 1.33])  # fmt: skip
+    return Result(
+        machine=machine,
+        cells=make_cells(made, setting()),
+        steps=[steps],
+        line_rate=line_rate_of(made, 50_000_000),
+        command="suiro bench alltoall",
+    )
+
+
+def test_page_is_complete_and_offline() -> None:
+    page = render("A <title>", [Section(result(), ProgramRun("./a & b", 2.0, 1.0))])
+    assert "A &lt;title&gt;" in page
+    assert "./a &amp; b" in page
+    assert page.count("<svg") == 2
+    assert not re.search(r'(src|href)="https?:', page)
+    assert "@import" not in page
+    assert "What the switch saw" in page
+
+
+def test_void_cells_get_no_verdict() -> None:
+    assert "no verdict" in verdict(result(late_us=999))[0]
+    assert "2-Level Ring reaches" in verdict(result())[0]
+
+
+def test_model_of_steps() -> None:
+    assert predicted_relative("ring", 4, 4) == 1.0
+    assert predicted_relative("ring", 6, 4) == 4 / 3
+    assert predicted_relative("two_level_ring", 6, 4) == 1.0
