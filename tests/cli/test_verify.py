@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro verify`: the catalog in time, printed schedules, and what is wrong in one line."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from suiro.cli.verify import verify
+from suiro.errors import UsageError
+
+app = typer.Typer()
+app.command()(verify)
+GOLDEN = Path(__file__).parent.parent / "golden/schedules"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+
+
+def test_the_whole_catalog_is_proven_in_time() -> None:
+    start = time.monotonic()
+    result = run("--json")
+    assert time.monotonic() - start < 10
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert document["ok"] and document["max_ranks"] == 33
+    proofs = {row["algorithm"]: row["properties"][0] for row in document["algorithms"]}
+    assert proofs["two_level_ring"]["holds"]
+    assert not proofs["ring"]["holds"]
+    assert "sends to node" in proofs["ring"]["counterexample"]["text"]
+
+
+def test_the_table_gives_rings_counterexample() -> None:
+    result = run("ring", "--max-ranks", "6")
+    assert result.exit_code == 0
+    assert "proven" in result.stdout
+    assert "not one_peer_per_node_per_round, 4 ranks on nodes 0 1 1 2: rank 2" in result.stdout
+
+
+def test_a_printed_schedule_is_proven() -> None:
+    result = run(str(GOLDEN / "alltoall-two_level_ring-2x2.txt"))
+    assert result.exit_code == 0
+    assert "one_peer_per_node_per_round: holds" in result.stdout
+
+
+def test_a_broken_schedule_fails_with_rank_round_and_block(tmp_path: Path) -> None:
+    text = (GOLDEN / "alltoall-ring-2x2.txt").read_text()
+    broken = tmp_path / "broken.txt"
+    broken.write_text(text.replace("send send[1] -> 1", "send send[2] -> 1", 1))
+    result = run(str(broken))
+    assert result.exit_code == 1
+    assert "rank 1, round 1, block 0: receive[0] ends with block 2 of rank 0" in result.stdout
+
+
+def test_a_property_that_the_algorithm_declares_must_hold(tmp_path: Path) -> None:
+    text = (GOLDEN / "alltoall-two_level_ring-4x1.txt").read_text()
+    path = tmp_path / "wide.txt"
+    path.write_text(text.replace("\nwindow 1\n", "\nwindow 2\n"))
+    result = run("--json", str(path))
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    assert document["violations"] == []
+    assert not document["properties"][0]["holds"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no_such_thing"], "neither a file that can be read nor an algorithm"),
+        (["--max-ranks", "0"], "--max-ranks takes a number from 1 to 128, not '0'"),
+    ],
+)
+def test_wrong_input_is_a_usage_error(arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert isinstance(result.exception, UsageError)
+    assert message in str(result.exception)
+
+
+def test_a_malformed_file_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"suiro-schedule 1\ncollective \xff\xfe\n")
+    result = run(str(path))
+    assert isinstance(result.exception, UsageError)
+    assert f"{path}:2: expected the name of the collective" in str(result.exception)
