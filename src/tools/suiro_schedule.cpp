@@ -17,6 +17,8 @@ constexpr const char* usage =
     "       suiro-schedule verify [--json] [--max-ranks N] [ALGORITHM | FILE]\n"
     "       suiro-schedule show ALGORITHM --nodes N --ppn P [--order block|round_robin]\n"
     "                           [--parameter NAME=VALUE]...\n"
+    "       suiro-schedule predict ALGORITHM[:NAME=VALUE,...] --nodes N --ppn P [--json]\n"
+    "                           [--bytes N --goodput-Bps N]\n"
     "ALGORITHM is a name such as ring or alltoall/ring; FILE is a printed schedule, or - for\n"
     "standard input. Exit code: 0, 1 when a proof failed, 2 when the input was wrong.\n";
 
@@ -28,11 +30,12 @@ int run(int count, char** values) {
   }
   Arguments arguments(count > 0 ? count - 1 : 0, values + 1);
   if (command == "algorithms") return algorithms_command(std::move(arguments));
+  if (command == "predict") return predict_command(std::move(arguments));
   if (command == "show") return show_command(std::move(arguments));
   if (command == "verify") return verify_command(std::move(arguments));
   throw UsageError(command.empty() ? "a command is missing; try suiro-schedule --help"
                                    : "unknown command '" + command +
-                                         "'; there are algorithms, show and verify");
+                                         "'; there are algorithms, predict, show and verify");
 }
 
 }  // namespace
