@@ -6,12 +6,14 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import bench, demo, lab
+from suiro.cli import algorithms, bench, demo, lab, verify
 from suiro.errors import SuiroError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.command()(bench.bench)
 app.command()(demo.demo)
+app.command()(algorithms.algorithms)
+app.command()(verify.verify)
 app.add_typer(lab.app, name="lab")
 
 
