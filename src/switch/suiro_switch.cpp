@@ -36,7 +36,7 @@ std::string read_file(const char* path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file) throw suiro::SwitchError("cannot be read");
+  if (!file) throw suiro::SwitchError(fmt::format("{}: cannot be read", path));
   return text.str();
 }
 
