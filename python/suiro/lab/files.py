@@ -31,7 +31,7 @@ fi
 [ $# -gt 0 ] || set -- "exec $SHELL -i"
 exec nsenter -t "$pid" -m -u -i -n env -i HOME="$HOME" USER="$USER" LOGNAME="$USER" \\
   SHELL=/bin/sh TERM="$TERM" PATH="{bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" \\
-  sh -c 'cd; eval "$1"' sh "$*"
+  sh -c 'cd 2>/dev/null || cd /; eval "$1"' sh "$*"
 """
 
 
@@ -43,22 +43,27 @@ def mount_private_folders() -> None:
     linux.mount("run", "/run", "tmpfs", flags, f"size={_RUN_SIZE},mode=755")
     for folder in (HOME, HOST_PIDS, REMOTE_SHELL.parent):
         folder.mkdir()
-    SCRATCH.mkdir(mode=0o1777)
+    SCRATCH.mkdir()
+    SCRATCH.chmod(0o1777)
 
 
-def write(plan: Plan, pids: list[int]) -> None:
-    """Write all files of the lab, given the process of each host."""
+def name_hosts(plan: Plan) -> None:
+    """Let /etc/hosts know the hosts; done before they copy the lab's mounts."""
+    names = HOME / "hosts"
+    addresses = [f"{host.address} {host.name}" for host in plan.hosts]
+    _lines(names, ["127.0.0.1 localhost", *addresses])
+    if Path("/etc/hosts").is_file():
+        linux.mount(str(names), "/etc/hosts", "none", linux.MS_BIND)
+
+
+def write_launch_files(plan: Plan, pids: list[int]) -> None:
+    """Write what launchers read, given the process of each host."""
     for host, pid in zip(plan.hosts, pids, strict=True):
         (HOST_PIDS / host.name).write_text(f"{pid}\n")
     slots = plan.ranks_per_host
     _lines(OPENMPI_HOSTS, [f"{host.name} slots={slots}" for host in plan.hosts])
     _lines(MPICH_HOSTS, [f"{host.name}:{slots}" for host in plan.hosts])
     _write_remote_shell()
-    names = HOME / "hosts"
-    addresses = [f"{host.address} {host.name}" for host in plan.hosts]
-    _lines(names, ["127.0.0.1 localhost", *addresses])
-    if Path("/etc/hosts").is_file():
-        linux.mount(str(names), "/etc/hosts", "none", linux.MS_BIND)
 
 
 def _lines(path: Path, lines: list[str]) -> None:

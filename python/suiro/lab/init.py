@@ -40,12 +40,13 @@ def _tie_to(keeper: int) -> None:
 def _live(plan: Plan, reporter: Reporter) -> None:
     linux.unshare(linux.CLONE_NEWNS)
     files.mount_private_folders()
+    files.name_hosts(plan)
     hosts = [HostProcess(plan, host) for host in plan.hosts]
     switch_process = switch.start(plan)
     for host in hosts:
         host.await_step()
     _plug_in(hosts)
-    files.write(plan, [host.pid for host in hosts])
+    files.write_launch_files(plan, [host.pid for host in hosts])
     for host in hosts:
         host.let_continue()
     for host in hosts:

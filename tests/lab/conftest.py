@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs are tested from outside, through the command, as a user has them."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lab_command import SUIRO, Suiro
+
+HELLO = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  char host[64];
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  gethostname(host, sizeof host);
+  printf("rank %d on %s\\n", rank, host);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def suiro() -> Suiro:
+    def call(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
+        settings = {"text": True, "capture_output": True, "timeout": 40, **options}
+        return subprocess.run([*SUIRO, *arguments], **settings)  # type: ignore[call-overload]
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def hello(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Builds a hello program for an MPI."""
+
+    def build(mpi: str) -> Path:
+        compiler = shutil.which(f"mpicc.{mpi}")
+        if compiler is None:
+            pytest.skip(f"no mpicc.{mpi} here")
+        folder = tmp_path_factory.mktemp(mpi)
+        (folder / "hello.c").write_text(HELLO)
+        subprocess.run([compiler, "hello.c", "-o", "hello"], cwd=folder, check=True)
+        return folder / "hello"
+
+    return build
+
+
+@pytest.fixture
+def needs_root() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
