@@ -61,14 +61,9 @@ def bench(
 
     On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
     """
-    from suiro.bench.plan import COLLECTIVES, Plan, parse_algorithms, parse_rate, parse_sizes
-    from suiro.bench.plot import check_plot_target
-    from suiro.errors import UsageError
+    from suiro.bench.plan import Plan, parse_algorithms, parse_rate, parse_sizes
 
-    if collective not in COLLECTIVES:
-        raise UsageError(f'cannot measure "{collective}" yet: there is {", ".join(COLLECTIVES)}')
-    if mpi not in (None, "openmpi", "mpich"):
-        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    _refuse_early(collective, mpi, plot)
     plan = Plan(
         collective=collective,
         algorithms=parse_algorithms(algorithms),
@@ -79,11 +74,23 @@ def bench(
         interface=interface,
         link_rate_bps=parse_rate(link_rate) if link_rate else None,
     )
-    if plot is not None:
-        check_plot_target(plot)
     if lab is not None:
         raise typer.Exit(_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
+
+
+def _refuse_early(collective: str, mpi: str | None, plot: Path | None) -> None:
+    """What cannot work is said before a cluster is started for it."""
+    from suiro.bench.plan import COLLECTIVES
+    from suiro.bench.plot import check_plot_target
+    from suiro.errors import UsageError
+
+    if collective not in COLLECTIVES:
+        raise UsageError(f'cannot measure "{collective}" yet: there is {", ".join(COLLECTIVES)}')
+    if mpi not in (None, "openmpi", "mpich"):
+        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    if plot is not None:
+        check_plot_target(plot)
 
 
 def _in_lab(lab: str, mpi: str | None, with_launcher: bool) -> int:
