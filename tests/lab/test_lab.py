@@ -113,6 +113,15 @@ def test_hydra_starts_a_process_per_slot(suiro: Suiro) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.xfail(reason="UCX 1.13 over TCP often hangs in MPI_Finalize", strict=False)
+def test_mpich_runs_unchanged(suiro: Suiro, hello: Callable[[str], Path]) -> None:
+    script = f"timeout 6 $SUIRO_LAB_MPIRUN {hello('mpich')}"
+    result = suiro("lab", "run", "4x4-hol", "--mpi", "mpich", "--", "sh", "-c", script)
+    expected = {f"rank {rank} on host{rank // 4}" for rank in range(16)}
+    assert (set(result.stdout.splitlines()), result.stderr) == (expected, "")
+    assert result.returncode == 0
+
+
 def test_two_labs_at_once(suiro: Suiro, sleeping: "tuple[subprocess.Popen[bytes], str]") -> None:
     result = suiro("lab", "run", "4x4-hol", "--", "hostname")
     assert (result.returncode, result.stdout) == (0, "host0\n")
