@@ -68,13 +68,19 @@ void refuse_other_mpi() {
 
 }  // namespace
 
+/// Data is looked up from the start, since the program may own the one copy that all use.
 void* predefined(const char* symbol) {
-  void* found = next_symbol(symbol);
+  void* found = dlsym(RTLD_DEFAULT, symbol);
+  if (found == nullptr) found = symbol_of_loaded_mpi(symbol);
   if (found == nullptr) fail(std::string("this MPI library has no ") + symbol);
   return found;
 }
 
-void* real_symbol(const char* name) { return predefined(name); }
+void* real_symbol(const char* name) {
+  void* found = next_symbol(name);
+  if (found == nullptr) fail(std::string("this MPI library has no ") + name);
+  return found;
+}
 
 void* profiler_symbol(const char* name) {
   void* next = next_symbol(name);

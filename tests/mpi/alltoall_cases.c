@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every kind of argument that MPI_Alltoall and MPI_Alltoallv take, each compared bit for bit with
+// what the MPI library itself delivers (its PMPI function, found by name behind any preload).
+// usage: alltoall_cases       prints "ok N cases" on rank 0, or what differs, and then exits with 1.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int (*alltoall_function)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype,
+                                 MPI_Comm);
+typedef int (*alltoallv_function)(const void*, const int*, const int*, MPI_Datatype, void*,
+                                  const int*, const int*, MPI_Datatype, MPI_Comm);
+static alltoall_function native_alltoall;
+static alltoallv_function native_alltoallv;
+static int failures, cases;
+
+static void find_native(void) {
+#ifdef OPEN_MPI
+  void* library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
+#else
+  void* library = dlopen("libmpich.so.12", RTLD_LAZY | RTLD_NOLOAD);
+#endif
+  *(void**)&native_alltoall = library ? dlsym(library, "PMPI_Alltoall") : NULL;
+  *(void**)&native_alltoallv = library ? dlsym(library, "PMPI_Alltoallv") : NULL;
+  if (native_alltoall == NULL || native_alltoallv == NULL) MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+static unsigned char* filled(size_t bytes, int seed) {
+  unsigned char* buffer = malloc(bytes + 1);
+  unsigned state = 2654435761u * (unsigned)(seed + 1);
+  for (size_t i = 0; i < bytes; ++i) {
+    state = state * 1664525u + 1013904223u;
+    buffer[i] = (unsigned char)(state >> 24);
+  }
+  return buffer;
+}
+
+static void compare(const char* name, MPI_Comm comm, const void* ours, const void* native,
+                    size_t bytes) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  __atomic_add_fetch(&cases, 1, __ATOMIC_RELAXED);
+  if (memcmp(ours, native, bytes) == 0) return;
+  __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);
+  printf("%s: rank %d differs from native\n", name, rank);
+}
+
+static MPI_Aint extent_of(MPI_Datatype type) {
+  MPI_Aint lower, extent;
+  MPI_Type_get_extent(type, &lower, &extent);
+  return extent;
+}
+
+/// Both ways into equal buffers; bytes outside the datatype must stay as they were, too.
+static void regular(const char* name, MPI_Comm comm, int send_count, MPI_Datatype send_type,
+                    int receive_count, MPI_Datatype receive_type, int in_place) {
+  int size, rank;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  const size_t send_bytes = (size_t)(send_count * extent_of(send_type)) * (size_t)size + 4096;
+  const size_t bytes = (size_t)(receive_count * extent_of(receive_type)) * (size_t)size + 4096;
+  unsigned char* send = filled(send_bytes, rank);
+  unsigned char* ours = filled(bytes, 100 + rank);
+  unsigned char* native = filled(bytes, 100 + rank);
+  MPI_Alltoall(in_place ? MPI_IN_PLACE : send, send_count, send_type, ours, receive_count,
+               receive_type, comm);
+  native_alltoall(in_place ? MPI_IN_PLACE : send, send_count, send_type, native, receive_count,
+                  receive_type, comm);
+  compare(name, comm, ours, native, bytes);
+  free(send);
+  free(ours);
+  free(native);
+}
+
+/// What rank `from` sends to rank `to`, in elements; some are nothing.
+static int elements(int from, int to) { return (from * 7 + to * 3) % 5; }
+
+static void irregular(const char* name, MPI_Comm comm, MPI_Datatype type, int in_place) {
+  int size, rank, send_total = 0, receive_total = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  int* counts = malloc(4 * (size_t)size * sizeof *counts);
+  int *places = counts + size, *receive_counts = places + size, *receive_places = places + 2 * size;
+  for (int i = 0; i < size; ++i) {
+    counts[i] = elements(rank, i);
+    receive_counts[i] = in_place ? elements(rank + i, rank * i) : elements(i, rank);
+    places[i] = send_total;
+    receive_places[i] = receive_total;
+    send_total += counts[i] + 1;
+    receive_total += receive_counts[i] + 2;
+  }
+  const size_t send_bytes = (size_t)(send_total * extent_of(type)) + 4096;
+  const size_t bytes = (size_t)(receive_total * extent_of(type)) + 4096;
+  unsigned char* send = filled(send_bytes, rank);
+  unsigned char* ours = filled(bytes, 200 + rank);
+  unsigned char* native = filled(bytes, 200 + rank);
+  MPI_Alltoallv(in_place ? MPI_IN_PLACE : send, counts, places, type, ours, receive_counts,
+                receive_places, type, comm);
+  native_alltoallv(in_place ? MPI_IN_PLACE : send, counts, places, type, native, receive_counts,
+                   receive_places, type, comm);
+  compare(name, comm, ours, native, bytes);
+  free(counts);
+  free(send);
+  free(ours);
+  free(native);
+}
+
+static void datatypes(MPI_Comm comm) {
+  MPI_Datatype vector, resized, record, backwards;
+  MPI_Type_vector(3, 2, 5, MPI_INT, &vector);
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 24, &resized);
+  const int lengths[3] = {1, 2, 3};
+  const MPI_Aint places[3] = {0, 8, 24};
+  const MPI_Datatype parts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
+  MPI_Type_create_struct(3, lengths, places, parts, &record);
+  const int ones[2] = {1, 1}, swapped[2] = {1, 0};
+  MPI_Type_indexed(2, ones, swapped, MPI_INT, &backwards);
+  MPI_Type_commit(&vector);
+  MPI_Type_commit(&resized);
+  MPI_Type_commit(&record);
+  MPI_Type_commit(&backwards);
+  regular("vector", comm, 2, vector, 2, vector, 0);
+  regular("vector to ints", comm, 1, vector, 6, MPI_INT, 0);
+  regular("ints to vector", comm, 6, MPI_INT, 1, vector, 0);
+  regular("resized", comm, 5, resized, 5, resized, 0);
+  regular("resized in place", comm, 5, resized, 5, resized, 1);
+  regular("struct", comm, 3, record, 3, record, 0);
+  regular("struct in place", comm, 3, record, 3, record, 1);
+  regular("backwards", comm, 4, backwards, 8, MPI_INT, 0);
+  irregular("v struct", comm, record, 0);
+  irregular("v resized", comm, resized, 0);
+  MPI_Type_free(&vector);
+  MPI_Type_free(&resized);
+  MPI_Type_free(&record);
+  MPI_Type_free(&backwards);
+}
+
+static void everything(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  regular("bytes", comm, 1, MPI_BYTE, 1, MPI_BYTE, 0);
+  regular("zero", comm, 0, MPI_INT, 0, MPI_INT, 0);
+  regular("doubles", comm, 1000, MPI_DOUBLE, 1000, MPI_DOUBLE, 0);
+  regular("large", comm, 70001, MPI_INT, 70001, MPI_INT, 0);
+  regular("in place", comm, 0, MPI_INT, 333, MPI_INT, 1);
+  irregular("v ints", comm, MPI_INT, 0);
+  if (size == 1) irregular("v in place", comm, MPI_INT, 1);
+  datatypes(comm);
+}
+
+/// In place the counts of a pair must be equal both ways.
+static void irregular_in_place(MPI_Comm comm) {
+  int size, rank;
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  int counts[64], places[64], total = 0;
+  for (int i = 0; i < size && i < 64; ++i) {
+    counts[i] = (rank + i) % 4;
+    places[i] = total;
+    total += counts[i] + 1;
+  }
+  unsigned char* ours = filled((size_t)total * 4, rank);
+  unsigned char* native = filled((size_t)total * 4, rank);
+  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, ours, counts, places, MPI_INT, comm);
+  native_alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, native, counts, places, MPI_INT,
+                   comm);
+  compare("v in place", comm, ours, native, (size_t)total * 4);
+  free(ours);
+  free(native);
+}
+
+static void communicators(void) {
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 100; ++i) {  // handles are used again
+    MPI_Comm reversed, part;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
+    regular("reversed", reversed, 9, MPI_INT, 9, MPI_INT, 0);
+    regular("part", part, 9, MPI_INT, 9, MPI_INT, 0);
+    if (i == 0) everything(reversed);
+    if (i == 0) everything(part);
+    MPI_Comm_free(&reversed);
+    if (i % 2 == 0) MPI_Comm_free(&part);
+    else MPI_Comm_disconnect(&part);
+  }
+  MPI_Comm half, both;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, rank, &half);
+  if (size > 1) {
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < size / 2 ? size / 2 : 0, 5, &both);
+    int remote;
+    MPI_Comm_remote_size(both, &remote);
+    int *send = calloc((size_t)remote, 4), *ours = calloc((size_t)remote, 4),
+        *native = calloc((size_t)remote, 4);
+    for (int i = 0; i < remote; ++i) send[i] = rank * 100 + i;
+    MPI_Alltoall(send, 1, MPI_INT, ours, 1, MPI_INT, both);
+    native_alltoall(send, 1, MPI_INT, native, 1, MPI_INT, both);
+    compare("intercommunicator", MPI_COMM_WORLD, ours, native, (size_t)remote * 4);
+    MPI_Comm_free(&both);
+    free(send);
+    free(ours);
+    free(native);
+  }
+  MPI_Comm_free(&half);
+  everything(MPI_COMM_SELF);
+}
+
+static int handler_calls, handler_class;
+
+static void handler(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  ++handler_calls;
+  MPI_Error_class(*code, &handler_class);
+}
+
+static void expect(const char* name, int code, int wanted_class) {
+  int class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &class);
+  ++cases;
+  if (class == wanted_class && handler_calls == 1 && handler_class == wanted_class) return;
+  ++failures;
+  printf("%s: class %d, handler called %d times with class %d\n", name, class, handler_calls,
+         handler_class);
+}
+
+/// Each rank passes the wrong argument, so none waits for another.
+static void errors(void) {
+  MPI_Comm comm;
+  MPI_Errhandler errhandler;
+  int size, data[2 * 64] = {0};
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(handler, &errhandler);
+  MPI_Comm_set_errhandler(comm, errhandler);
+  MPI_Alltoall(data, 1, MPI_INT, data + 64, 1, MPI_INT, comm);  // makes the private twin
+  handler_calls = 0;
+  expect("negative count", MPI_Alltoall(data, -1, MPI_INT, data + 64, 1, MPI_INT, comm),
+         MPI_ERR_COUNT);
+  handler_calls = 0;
+  expect("null type", MPI_Alltoall(data, 1, MPI_DATATYPE_NULL, data + 64, 1, MPI_INT, comm),
+         MPI_ERR_TYPE);
+  int counts[64], places[64] = {0};
+  for (int i = 0; i < 64; ++i) counts[i] = -1;
+  handler_calls = 0;
+  expect("v negative count",
+         MPI_Alltoallv(data, counts, places, MPI_INT, data + 64, counts, places, MPI_INT, comm),
+         MPI_ERR_COUNT);
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&errhandler);
+}
+
+static void* in_thread(void* comm) {
+  for (int i = 0; i < 30; ++i) {
+    regular("thread", *(MPI_Comm*)comm, 100 + i, MPI_INT, 100 + i, MPI_INT, i % 2);
+    irregular("thread v", *(MPI_Comm*)comm, MPI_INT, 0);
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  MPI_Comm comms[4];
+  pthread_t ids[4];
+  for (int i = 0; i < 4; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  for (int i = 0; i < 4; ++i) pthread_create(&ids[i], NULL, in_thread, &comms[i]);
+  for (int i = 0; i < 4; ++i) pthread_join(ids[i], NULL);
+  for (int i = 0; i < 4; ++i) MPI_Comm_free(&comms[i]);
+}
+
+int main(int argc, char** argv) {
+  int provided, rank, all;
+  const int with_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+  MPI_Init_thread(&argc, &argv, with_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  find_native();
+  if (with_threads) {
+    if (provided == MPI_THREAD_MULTIPLE) threads();
+  } else {
+    everything(MPI_COMM_WORLD);
+    irregular_in_place(MPI_COMM_WORLD);
+    communicators();
+    errors();
+  }
+  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf(all ? "%d failures\n" : "ok %d cases\n", all ? all : cases);
+  MPI_Finalize();
+  return all != 0;
+}
