@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the table: the first rule that matches and whose algorithm can run on the shape; else native.
+// Asks the table: the first rule that matches and whose algorithm can run on the shape decides,
+// else native.
 #include "rules/rules.hpp"
 
 #include <algorithm>

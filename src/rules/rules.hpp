@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The selection table: which algorithm runs for a collective on a shape and a size, and why. First match wins.
-// Inputs are the same on every rank, so the decision is too: a v-collective is asked without bytes.
+// The selection table: which algorithm runs for a collective on a shape and a size, and why. First
+// match wins. Inputs are the same on every rank, so the decision is too: a v-collective is asked
+// without bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +30,10 @@ struct Range {
 struct Rule {
   std::string collective;  // "alltoall", "alltoallv"
   Range nodes, ppn, ranks;
-  Range bytes;             // bytes per block; a rule that limits bytes never matches a v-collective
-  std::string algorithm;   // a catalog name or "native"
+  Range bytes;            // bytes per block; a rule that limits bytes never matches a v-collective
+  std::string algorithm;  // a catalog name or "native"
   Parameters parameters;
-  std::string reason;      // shown by --explain: "rules.json:12" or "built in: ..."
+  std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
 };
 
 /// What is asked. `bytes` is empty for v-collectives.
@@ -45,19 +46,22 @@ struct Question {
 struct Decision {
   std::string algorithm;
   Parameters parameters;
-  std::string reason;  // includes what was passed over and why, when a rule's algorithm does not support the shape
+  std::string reason;  // includes what was passed over and why, when a rule's algorithm does not
+                       // support the shape
 };
 
 class RuleTable {
  public:
-  /// The table that suiro ships, for an MPI ("openmpi", "mpich"); every threshold has its measurement in a comment.
+  /// The table that suiro ships, for an MPI ("openmpi", "mpich"); every threshold has its
+  /// measurement in a comment.
   static RuleTable builtin(std::string_view mpi);
 
-  /// A forced algorithm: "two_level_ring", "native", "linear_capped:cap=4". Throws std::runtime_error that names
-  /// the value and lists what exists.
+  /// A forced algorithm: "two_level_ring", "native", "linear_capped:cap=4". Throws
+  /// std::runtime_error that names the value and lists what exists.
   static RuleTable forced(std::string_view collective, std::string_view value);
 
-  /// A rule file (JSON, docs/rule-file.schema.json). Throws std::runtime_error "NAME:LINE: what was expected".
+  /// A rule file (JSON, docs/rule-file.schema.json). Throws std::runtime_error "NAME:LINE: what was
+  /// expected".
   static RuleTable parse(std::string_view text, std::string_view name);
 
   /// Rules of `first` come before those of this table.
@@ -66,8 +70,9 @@ class RuleTable {
   /// The first rule that matches and whose algorithm supports the shape; native if none.
   Decision decide(const Question& question) const;
 
-  /// The block sizes at which the decision for this collective and shape may change, ascending: the shim decides once
-  /// per interval and looks up by size afterwards. Empty when the decision does not depend on bytes.
+  /// The block sizes at which the decision for this collective and shape may change, ascending: the
+  /// shim decides once per interval and looks up by size afterwards. Empty when the decision does
+  /// not depend on bytes.
   std::vector<std::int64_t> thresholds(std::string_view collective, const Topology& topology) const;
 
   const std::vector<Rule>& rules() const { return rules_; }
