@@ -30,8 +30,7 @@ constexpr std::array rows = {
     Row{"", "alltoall", any, only(1), any, native_algorithm, "one rank per node"},
     // 4 nodes x 4 ranks, 50 Mbit/s per node, input-queued switch, Open MPI 4.1.4, blocks of 256 KB:
     // native 1.9 to 2.3 MB/s per node, ring 3.1 to 3.9, two_level_ring 4.3 to 4.6. The threshold is
-    // not
-    // measured yet: in paper A aggregation beats 2-Level Ring below some 30 KB.
+    // not measured yet: in paper A aggregation beats 2-Level Ring below some 30 KB.
     Row{"", "alltoall", from(2), from(2), from(32768), "two_level_ring",
         "several ranks per node share its link; one peer node at a time avoids blocking"},
     // Not measured: no algorithm for small blocks is in the catalog.
