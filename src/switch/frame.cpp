@@ -27,7 +27,7 @@ std::optional<std::size_t> transport_offset(std::span<const std::byte> frame, bo
     return tcp ? std::optional(smallest) : std::nullopt;
   }
   if (version != 4 || byte_at(frame, ethernet_bytes + 9) != protocol_tcp) return std::nullopt;
-  const std::size_t length = (byte_at(frame, ethernet_bytes) & 0xf) * 4;
+  const std::size_t length = std::size_t{byte_at(frame, ethernet_bytes) & 0xf} * 4;
   if (length < header_bytes_min) return std::nullopt;
   return ethernet_bytes + length;
 }
@@ -40,7 +40,7 @@ bool cut(std::span<const std::byte> frame, const OffloadHeader& header, FrameSha
   if (header.segment_payload_bytes == 0) return false;
   const auto transport = transport_offset(frame, ipv6);
   if (!transport || frame.size() < *transport + header_bytes_min) return false;
-  const std::size_t tcp_bytes = (byte_at(frame, *transport + 12) >> 4) * 4;
+  const std::size_t tcp_bytes = std::size_t{byte_at(frame, *transport + 12) >> 4} * 4;
   const std::size_t headers = *transport + tcp_bytes;
   if (tcp_bytes < header_bytes_min || frame.size() <= headers) return false;
   const std::size_t payload = frame.size() - headers;
