@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "algorithms/catalog.hpp"
+#include "model/bound.hpp"
 #include "mpi/job.hpp"
 #include "rules/candidates.hpp"
 
@@ -20,17 +21,6 @@ std::string with_parameters(const Decision& decision) {
     separator = ',';
   }
   return text;
-}
-
-/// What the busiest node must send in an all-to-all: one block from each of its ranks to each rank
-/// elsewhere.
-std::int64_t blocks_on_wire(const Topology& topology) {
-  std::int64_t largest = 0;
-  for (int node = 0; node < topology.nodes(); ++node) {
-    const std::int64_t here = topology.ppn(node);
-    largest = std::max(largest, here * (topology.ranks() - here));
-  }
-  return largest;
 }
 
 }  // namespace
@@ -98,7 +88,7 @@ Choice Communicator::make_choice(Collective collective, std::int64_t bytes,
   choice.algorithm = with_parameters(choice.decision);
   choice.reason = choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
-  choice.wire_blocks = blocks_on_wire(*topology_);
+  choice.wire_blocks = alltoall_bound_s(*topology_, 1, 1.0);
   return choice;
 }
 

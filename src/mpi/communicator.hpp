@@ -26,7 +26,7 @@ struct Choice {
   std::string reason;
   Decision decision;
   WorkspacePointer workspace;     // made when it first runs
-  std::int64_t wire_blocks = 0;  // blocks that the busiest node sends, whatever the algorithm
+  double wire_blocks = 0;  // that the busiest link must carry, whatever the algorithm
 };
 
 /// Values of the info keys suiro_alltoall and suiro_alltoallv; empty: none.

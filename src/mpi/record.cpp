@@ -53,8 +53,7 @@ void Record::add_row(const Call& call) {
     ++row.native_calls;
     row.native_seconds += *call.native_seconds;
   }
-  row.wire_bytes += static_cast<double>(call.bytes.value_or(0)) *
-                    static_cast<double>(call.choice.wire_blocks);
+  row.wire_bytes += static_cast<double>(call.bytes.value_or(0)) * call.choice.wire_blocks;
 }
 
 void Record::add_line(const Call& call) {

@@ -51,7 +51,7 @@ class Record {
     double seconds = 0;
     std::int64_t native_calls = 0;
     double native_seconds = 0;
-    double wire_bytes = 0;  // that the busiest node must send, over all calls
+    double wire_bytes = 0;  // that the busiest link must carry, over all calls
   };
 
   void add_row(const Call& call);

@@ -6,10 +6,11 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import algorithms, bench, demo, lab, verify
+from suiro.cli import algorithms, bench, demo, lab, run, verify
 from suiro.errors import SuiroError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.command(cls=run.RunCommand, context_settings=run.CONTEXT)(run.run)
 app.command()(bench.bench)
 app.command()(demo.demo)
 app.command()(algorithms.algorithms)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro run`: the options, and one call."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+# Everything from the launcher on belongs to the launcher.
+CONTEXT = {"allow_interspersed_args": False}
+
+
+class RunCommand(TyperCommand):
+    """An option with a value that may be missing: --explain, --explain=json."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        own = ["--explain-json" if word == "--explain=json" else word for word in args[:end]]
+        return super().parse_args(ctx, own + args[end:])
+
+
+def run(
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- LAUNCHER ARGS...", help="The command that you have.")
+    ],
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="At the end, tell what ran, why, and how fast. Also =json."),
+    ] = False,
+    explain_json: Annotated[
+        bool, typer.Option("--explain-json", hidden=True, help="The same as --explain=json.")
+    ] = False,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write each call as a line of JSON.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run native too, and compare bit for bit.")
+    ] = False,
+    rules: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A rule file, as SUIRO_RULES.")
+    ] = None,
+    alltoall: Annotated[
+        str | None, typer.Option(metavar="ALGORITHM", help="Force one, as SUIRO_ALLTOALL.")
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(metavar="auto|openmpi|mpich", help="Whose library to preload.")
+    ] = None,
+    link_rate: Annotated[
+        float | None,
+        typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 3 where suiro cannot work.")
+    ] = False,
+) -> None:
+    """Run an MPI job with suiro's collectives: put `suiro run --` before its command."""
+    from suiro.errors import UsageError
+    from suiro.run.job import Options
+    from suiro.run.job import run as run_job
+
+    if mpi not in (None, "auto", "openmpi", "mpich"):
+        raise UsageError(f"--mpi {mpi}: expected auto, openmpi or mpich")
+    if rules is not None and not rules.is_file():
+        raise UsageError(f"--rules {rules}: no such file")
+    if link_rate is not None and link_rate <= 0:
+        raise UsageError("--link-rate: expected bits per second above 0, such as 1e9")
+    options = Options(
+        explain="json" if explain_json else "table" if explain else None,
+        trace=trace,
+        check=check,
+        rules=rules,
+        alltoall=alltoall,
+        mpi=None if mpi == "auto" else mpi,
+        strict=strict,
+        link_rate_bps=link_rate,
+    )
+    raise typer.Exit(run_job(command, options))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the user's command to the command that is started, or why suiro cannot help it."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from suiro.errors import UsageError
+from suiro.native import library
+from suiro.run import launchers
+from suiro.run.elf import Kind, Program, examine
+
+_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+
+
+@dataclass
+class Plan:
+    """What to start. With an obstacle the words are the user's own."""
+
+    words: list[str]
+    variables: dict[str, str] = field(default_factory=dict)
+    obstacle: str = ""  # why suiro cannot work, as a sentence without its end
+    starts_launchers: bool = False  # a script that may start launchers by itself
+
+
+def prepare(words: Sequence[str], mpi: str | None) -> Plan:
+    """Decides by what the first word is: a launcher, an MPI program, or something that starts
+    launchers. `mpi` overrides what is found."""
+    found = shutil.which(words[0])
+    if found is None:
+        raise UsageError(f"{words[0]}: no such program on the PATH")
+    if launchers.has_launcher_name(words[0]):
+        return _under_launcher(words, mpi)
+    program = examine(Path(found).resolve())
+    if program.kind in (Kind.OPENMPI, Kind.MPICH):
+        return _alone(words, program.kind.value)
+    if program.kind is Kind.UNKNOWN and mpi:
+        return _alone(words, mpi)
+    if program.kind is Kind.UNKNOWN:
+        return Plan(list(words), starts_launchers=True)
+    return Plan(list(words), obstacle=_obstacle(words[0], program))
+
+
+def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
+    launcher = launchers.recognise(words[0])
+    if launcher is None:
+        text = f"{words[0]} is not a launcher that suiro knows (Open MPI's mpirun, MPICH's mpiexec)"
+        return Plan(list(words), obstacle=text)
+    if mpi and launcher.mpi != mpi:
+        launcher = launchers.Launcher(launcher.path, mpi)
+    for name in launchers.programs(launcher, words[1:]):
+        found = shutil.which(name)
+        if found is None:
+            continue  # it may exist on the hosts where it runs
+        obstacle = _obstacle(name, examine(Path(found).resolve()), launcher.mpi, words[0])
+        if obstacle:
+            return Plan(list(words), obstacle=obstacle)
+    preload = str(library(f"libsuiro-{launcher.mpi}.so"))
+    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
+    names = sorted({"SUIRO_JOB", "SUIRO_TOKEN", *_own_variables()})
+    arguments = launchers.with_preload(launcher, words[1:], joined, names)
+    return Plan([words[0], *arguments])
+
+
+def _alone(words: Sequence[str], mpi: str) -> Plan:
+    """A program that starts without a launcher is a job of one rank."""
+    preload = str(library(f"libsuiro-{mpi}.so"))
+    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
+    return Plan(list(words), {"LD_PRELOAD": joined})
+
+
+def _own_variables() -> list[str]:
+    """suiro's settings that ranks read, as far as they are set."""
+    wanted = (
+        "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_RULES SUIRO_NODES SUIRO_EXPLAIN SUIRO_TRACE "
+        "SUIRO_CHECK"
+    )
+    return [name for name in wanted.split() if name in os.environ]
+
+
+def _obstacle(name: str, program: Program, mpi: str = "", launcher: str = "") -> str:
+    """Empty when suiro can work with the program."""
+    if program.kind is Kind.STATIC_MPI:
+        return f"{name} has its MPI linked in statically, so nothing can be put in between"
+    if program.kind is Kind.OTHER_MPI:
+        return f"{name} uses {program.detail}, an MPI that suiro does not know"
+    if program.kind is Kind.NOT_MPI:
+        return f"{name} is not an MPI program"
+    if mpi and program.kind.value in _NAMES and program.kind.value != mpi:
+        return f"{name} uses {_NAMES[program.kind.value]}, but {launcher} belongs to {_NAMES[mpi]}"
+    return ""

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which MPI a program uses, read from its file. The program itself is never run: its own dynamic
+linker lists what it would load."""
+
+import mmap
+import re
+import struct
+import subprocess
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Kind(Enum):
+    """What a program's file tells about its MPI."""
+
+    OPENMPI = "openmpi"
+    MPICH = "mpich"
+    OTHER_MPI = "other"  # an MPI that suiro does not know
+    STATIC_MPI = "static"  # MPI is inside the program: nothing can stand in between
+    NOT_MPI = "none"  # nothing in it can become an MPI program
+    UNKNOWN = "unknown"  # a script, an interpreter, a wrapper: it cannot be told beforehand
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program's file, and what was found."""
+
+    path: Path
+    kind: Kind
+    detail: str = ""
+
+
+_LIBRARIES = {"libmpi.so.40": Kind.OPENMPI, "libmpich.so.12": Kind.MPICH}
+_OTHER_LIBRARY = re.compile(r"\b(libmpi(?:ch|_intel)?\.so[.\d]*)\b")
+_INTERPRETER = 3  # PT_INTERP
+
+
+def examine(path: Path) -> Program:
+    """Looks into a program's file."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"\x7fELF":
+                return Program(path, Kind.UNKNOWN)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
+                return _examine_image(path, image)
+    except (OSError, ValueError, struct.error):
+        return Program(path, Kind.UNKNOWN)
+
+
+def _examine_image(path: Path, image: mmap.mmap) -> Program:
+    interpreter = _interpreter(image)
+    defines_mpi = image.find(b"PMPI_Init\0") >= 0
+    if interpreter is None:
+        return Program(path, Kind.STATIC_MPI if defines_mpi else Kind.NOT_MPI)
+    listing = _loaded(interpreter, path)
+    for library, kind in _LIBRARIES.items():
+        if re.search(rf"^\s*{re.escape(library)}\b", listing, re.MULTILINE):
+            return Program(path, kind, library)
+    other = _OTHER_LIBRARY.search(listing)
+    if other:
+        return Program(path, Kind.OTHER_MPI, other[1])
+    if defines_mpi:
+        return Program(path, Kind.STATIC_MPI)
+    # What opens libraries or starts programs may bring MPI in later, as Python and shells do.
+    brings_more = any(image.find(name) >= 0 for name in (b"dlopen\0", b"execv", b"posix_spawn"))
+    return Program(path, Kind.UNKNOWN if brings_more else Kind.NOT_MPI)
+
+
+def _interpreter(image: mmap.mmap) -> str | None:
+    """The dynamic linker that the program names; none when it is linked statically."""
+    if image[4] != 2:  # 64 bits
+        return None
+    order = "<" if image[5] == 1 else ">"
+    (table,) = struct.unpack_from(f"{order}Q", image, 32)
+    size, count = struct.unpack_from(f"{order}HH", image, 54)
+    for number in range(count):
+        entry = table + number * size
+        (kind,) = struct.unpack_from(f"{order}I", image, entry)
+        if kind == _INTERPRETER:
+            (offset,) = struct.unpack_from(f"{order}Q", image, entry + 8)
+            (length,) = struct.unpack_from(f"{order}Q", image, entry + 32)
+            return image[offset : offset + length].rstrip(b"\0").decode(errors="replace")
+    return None
+
+
+def _loaded(interpreter: str, path: Path) -> str:
+    try:
+        answer = subprocess.run(
+            [interpreter, "--list", str(path.resolve())],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            errors="replace",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the user's command with the job service beside it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from suiro.errors import UsageError
+from suiro.run.command import Plan, prepare
+from suiro.run.nested import make_stand_ins
+from suiro.run.report import Reports, print_json, print_table
+from suiro.run.service import Service, say
+
+_FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
+_STRICT_EXIT_CODE = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked of `suiro run`."""
+
+    explain: str | None = None  # table or json
+    trace: Path | None = None
+    check: bool = False
+    rules: Path | None = None
+    alltoall: str | None = None
+    mpi: str | None = None
+    strict: bool = False
+    link_rate_bps: float | None = None
+
+    def variables(self) -> dict[str, str]:
+        """How the ranks learn it."""
+        found = {
+            "SUIRO_EXPLAIN": "1" if self.explain else None,
+            "SUIRO_TRACE": "1" if self.trace else None,
+            "SUIRO_CHECK": "1" if self.check else None,
+            "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
+            "SUIRO_ALLTOALL": self.alltoall,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def run(words: Sequence[str], options: Options) -> int:
+    """Runs the command. The exit code is its own, or 1 when --check found a difference."""
+    if os.environ.get("SUIRO") == "off":
+        return _run_command(list(words), dict(os.environ))
+    os.environ.update(options.variables())
+    plan = prepare(words, options.mpi)
+    if plan.obstacle:
+        say(f"{plan.obstacle}{'' if options.strict else '; the command runs unchanged'}")
+        return _STRICT_EXIT_CODE if options.strict else _run_command(plan.words, dict(os.environ))
+    try:
+        reports = Reports(options.trace)
+    except OSError as error:
+        raise UsageError(f"--trace {options.trace}: {error.strerror}") from None
+    service = Service(reports)
+    service.start()
+    try:
+        code = _run_plan(plan, service)
+    finally:
+        service.stop()
+        reports.close()
+    _conclude(service, reports, options)
+    return code if code or not reports.differences else 1
+
+
+def _run_plan(plan: Plan, service: Service) -> int:
+    environment = dict(os.environ) | plan.variables
+    environment |= {"SUIRO_JOB": service.places, "SUIRO_TOKEN": service.token}
+    if not plan.starts_launchers:
+        return _run_command(plan.words, environment)
+    with tempfile.TemporaryDirectory(prefix="suiro-run-") as folder:
+        return _run_command(plan.words, environment | make_stand_ins(Path(folder)))
+
+
+def _run_command(words: list[str], environment: dict[str, str]) -> int:
+    """A signal's exit code is 128 and its number, as in a shell."""
+    try:
+        process = subprocess.Popen(words, env=environment)
+    except OSError as error:
+        raise UsageError(f"{words[0]}: {error.strerror}") from None
+    with _signals_go_to(process):
+        code = process.wait()
+    return 128 - code if code < 0 else code
+
+
+@contextlib.contextmanager
+def _signals_go_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ctrl-C reaches the command by the terminal, so it is only ignored here."""
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(number)
+
+    old = {number: signal.signal(number, forward) for number in _FORWARDED}
+    old[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def _conclude(service: Service, reports: Reports, options: Options) -> None:
+    if service.worlds.registered == 0:
+        say(
+            "no rank reported: either the command starts no MPI program, or it starts its "
+            "launcher by a full path (start it by its name, or put `suiro run --` before it)"
+        )
+    if reports.differences > 1:
+        say(f"check: {reports.differences} calls differ in all")
+    rows = reports.rows(options.link_rate_bps or _lab_rate_bps())
+    if options.explain == "json":
+        print_json(rows, sys.stderr)
+    elif options.explain and rows:
+        print_table(rows, sys.stderr)
+    elif options.explain:
+        say("nothing to explain: no rank reached MPI_Finalize with a collective that suiro knows")
+
+
+def _lab_rate_bps() -> float | None:
+    try:
+        return float(os.environ["SUIRO_LAB_RATE_BPS"])
+    except (KeyError, ValueError):
+        return None

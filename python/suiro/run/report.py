@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts together what the ranks report: the table of --explain, the file of --trace, and the
+differences that --check found."""
+
+import json
+import statistics
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from suiro.run.service import say
+
+
+@dataclass(frozen=True, order=True)
+class Kind:
+    """What one row of the table is about."""
+
+    collective: str
+    shape: str
+    size_class: int  # -1: a size is not known; k: from 2^(k-1) to 2^k - 1 bytes
+    algorithm: str
+    reason: str
+
+
+@dataclass
+class Sums:
+    """Over the calls; one entry per rank in the lists."""
+
+    calls: int = 0  # of the rank that made most
+    means_s: list[float] = field(default_factory=list)
+    native_means_s: list[float] = field(default_factory=list)
+    wire_bytes: float = 0.0  # per call
+
+
+class Reports:
+    """Everything that ranks reported."""
+
+    def __init__(self, trace: Path | None) -> None:
+        self._rows: defaultdict[Kind, Sums] = defaultdict(Sums)
+        self._trace: TextIO | None = trace.open("w") if trace else None
+        self.differences = 0
+
+    def explain(self, row: dict[str, Any]) -> None:
+        kind = Kind(
+            str(row["collective"]),
+            str(row["shape"]),
+            int(row["size_class"]),
+            str(row["algorithm"]),
+            str(row["reason"]),
+        )
+        calls, native_calls = int(row["calls"]), int(row["native_calls"])
+        if calls < 1:
+            raise ValueError("a row without calls")
+        sums = self._rows[kind]
+        sums.calls = max(sums.calls, calls)
+        sums.means_s.append(float(row["seconds"]) / calls)
+        sums.wire_bytes = max(sums.wire_bytes, float(row["wire_bytes"]) / calls)
+        if native_calls:
+            sums.native_means_s.append(float(row["native_seconds"]) / native_calls)
+
+    def trace(self, calls: list[Any]) -> None:
+        if self._trace is not None:
+            self._trace.writelines(json.dumps(call) + "\n" for call in calls)
+
+    def difference(self, found: dict[str, Any]) -> None:
+        self.differences += 1
+        if self.differences == 1:
+            say(
+                f"check: {found['collective']} by {found['algorithm']} on {found['shape']}: rank "
+                f"{found['rank']}, block {found['block']}, byte {found['offset']} is not what "
+                "native delivers"
+            )
+
+    def close(self) -> None:
+        """Ends the trace file."""
+        if self._trace is not None:
+            self._trace.close()
+
+    def rows(self, rate_bps: float | None) -> list[dict[str, Any]]:
+        """The table, as JSON would hold it; times per call, median and largest over ranks."""
+        return [_row(kind, sums, rate_bps) for kind, sums in sorted(self._rows.items())]
+
+
+def _row(kind: Kind, sums: Sums, rate_bps: float | None) -> dict[str, Any]:
+    bound = sums.wire_bytes * 8 / rate_bps if rate_bps and sums.wire_bytes else None
+    reason, *passed_over = kind.reason.split("; passed over ")
+    return {
+        "collective": kind.collective,
+        "shape": kind.shape,
+        "bytes": _size_range(kind.size_class),
+        "calls": sums.calls,
+        "algorithm": kind.algorithm,
+        "reason": reason,
+        "passed_over": passed_over,
+        "median_s": statistics.median(sums.means_s),
+        "max_s": max(sums.means_s),
+        "native_s": statistics.median(sums.native_means_s) if sums.native_means_s else None,
+        "bound_s": bound,
+    }
+
+
+def _size_range(size_class: int) -> list[int] | None:
+    if size_class < 0:
+        return None
+    return [0, 0] if size_class == 0 else [1 << (size_class - 1), (1 << size_class) - 1]
+
+
+def print_json(rows: list[dict[str, Any]], stream: TextIO) -> None:
+    """One document."""
+    json.dump({"collectives": rows}, stream, indent=1)
+    stream.write("\n")
+
+
+def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
+    """One line per kind of call, then why."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(file=stream, width=None if stream.isatty() else 160)
+    table = Table(title="suiro: what ran", title_justify="left")
+    for heading in ("collective", "shape", "bytes per block", "algorithm"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("calls", "median", "max", "native", "over bound"):
+        table.add_column(heading, justify="right")
+    table.add_column("why", overflow="fold")
+    for row in rows:
+        table.add_row(*_cells(row))
+    console.print(table)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    native = _time(row["native_s"]) if row["native_s"] is not None else "not measured"
+    bound = f"{row['median_s'] / row['bound_s']:.2f}x" if row["bound_s"] else "-"
+    why = "; passed over ".join([row["reason"], *row["passed_over"]])
+    sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
+    times = [_time(row["median_s"]), _time(row["max_s"]), native, bound]
+    return [
+        row["collective"],
+        row["shape"],
+        sizes,
+        row["algorithm"],
+        str(row["calls"]),
+        *times,
+        why,
+    ]
+
+
+def _sizes(low: int, high: int) -> str:
+    return _bytes(low) if low == high else f"{_bytes(low)} .. < {_bytes(high + 1)}"
+
+
+def _bytes(count: int) -> str:
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= unit and count % unit == 0:
+            return f"{count // unit} {name}"
+    return str(count)
+
+
+def _time(seconds: float) -> str:
+    for unit, name in ((1.0, "s"), (1e-3, "ms")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds * 1e6:.3g} us"

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The job service: where the ranks of a job report to `suiro run` (docs/run.md has the protocol).
+
+The first line that a peer sends must be the job's token; nothing else of it is looked at before.
+Lines are bounded, and so is the time in which a peer must have proved itself.
+"""
+
+import asyncio
+import hmac
+import json
+import secrets
+import socket
+import sys
+import threading
+from typing import Any, Protocol
+
+from suiro.run import addresses
+from suiro.run.worlds import Member, World, Worlds
+
+_LINE_BYTES_MAX = 1 << 20
+_GREETING_SECONDS_MAX = 5.0
+_STRANGERS_MAX = 1024  # connections that have not proved themselves
+_END_SECONDS_MAX = 5.0
+_BROKEN_PROTOCOL = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError)
+
+
+class Reports(Protocol):
+    """Who takes what the ranks report."""
+
+    def explain(self, row: dict[str, Any]) -> None:
+        """One rank's sums for one kind of call."""
+
+    def trace(self, calls: list[Any]) -> None:
+        """Calls of one rank, in order."""
+
+    def difference(self, found: dict[str, Any]) -> None:
+        """A rank's result was not native's."""
+
+
+def say(message: str) -> None:
+    """One line to the user."""
+    sys.stderr.write(f"suiro: {message}\n")
+    sys.stderr.flush()
+
+
+class Service:
+    """Listens in a thread of its own while the job runs."""
+
+    def __init__(self, reports: Reports) -> None:
+        self.token = secrets.token_hex(16)
+        self.worlds = Worlds(say)
+        self._reports = reports
+        self._strangers = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._socket = _listening_socket()
+        self._thread = threading.Thread(target=self._serve, name="suiro-service", daemon=True)
+
+    @property
+    def places(self) -> str:
+        """HOST:PORT,HOST:PORT,... for SUIRO_JOB."""
+        port = self._socket.getsockname()[1]
+        return ",".join(f"{host}:{port}" for host in addresses.reachable())
+
+    def start(self) -> None:
+        """Begins to listen."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Takes what is still under way, then ends."""
+        stopping = asyncio.run_coroutine_threadsafe(self._drain(), self._loop)
+        stopping.result(_END_SECONDS_MAX + 5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        start = asyncio.start_server(
+            self._accept, sock=self._socket, limit=_LINE_BYTES_MAX, backlog=4096
+        )
+        server = self._loop.run_until_complete(start)
+        self._loop.run_forever()
+        server.close()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+    async def _drain(self) -> None:
+        if self._tasks:
+            _, late = await asyncio.wait(set(self._tasks), timeout=_END_SECONDS_MAX)
+            for task in late:
+                task.cancel()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        try:
+            if await self._knows_token(reader):
+                await _Conversation(self.worlds, self._reports, writer).hold(reader)
+        except _BROKEN_PROTOCOL:
+            pass  # a peer that breaks the protocol is only dropped
+        finally:
+            writer.close()
+
+    async def _knows_token(self, reader: asyncio.StreamReader) -> bool:
+        """`suiro 1 TOKEN` and nothing longer, in time."""
+        if self._strangers >= _STRANGERS_MAX:
+            return False
+        expected = f"suiro 1 {self.token}\n".encode()
+        self._strangers += 1
+        try:
+            got = await asyncio.wait_for(
+                reader.readexactly(len(expected)), timeout=_GREETING_SECONDS_MAX
+            )
+        finally:
+            self._strangers -= 1
+        return hmac.compare_digest(got, expected)
+
+
+class _Conversation:
+    """One rank's connection, once it has shown the token."""
+
+    def __init__(self, worlds: Worlds, reports: Reports, writer: asyncio.StreamWriter) -> None:
+        self._worlds = worlds
+        self._reports = reports
+        self._writer = writer
+        self._world: World | None = None
+        self._member: Member | None = None
+
+    async def hold(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                message = json.loads(line)
+                for kind, content in message.items():
+                    self._take(kind, content)
+        finally:
+            if self._world is not None and self._member is not None:
+                self._worlds.leave(self._world, self._member)
+
+    def _take(self, kind: str, content: Any) -> None:
+        if kind == "register" and self._member is None:
+            self._world, self._member = self._worlds.register(
+                str(content["world"]), str(content["host"]), str(content["build"]), self._answer
+            )
+            self._answer("ok")
+        elif self._world is None or self._member is None:
+            raise ValueError("not registered")
+        elif kind == "verdict":
+            rank, size = int(content["rank"]), int(content["size"])
+            self._worlds.ask(self._world, self._member, rank, size)
+        elif kind == "withdraw":
+            self._worlds.withdraw(self._world, self._member)
+        elif kind == "explain":
+            self._reports.explain(content)
+        elif kind == "trace":
+            self._reports.trace(content)
+        elif kind == "difference":
+            self._reports.difference(content)
+        elif kind == "done":
+            self._answer("ok")
+
+    def _answer(self, word: str) -> None:
+        self._writer.write(f"{word}\n".encode())
+
+
+def _listening_socket() -> socket.socket:
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("", 0))
