@@ -137,7 +137,7 @@ SwitchConfig parse_config(const std::string& source) {
   if (!document.contains("ports")) wrong("ports", "a list");
   parse_ports(document["ports"], config);
   if (document.contains("buffer_bytes")) {
-    const std::int64_t least = 2 * (config.mtu_bytes + 14);
+    const std::int64_t least = std::int64_t{2} * (config.mtu_bytes + 14);
     config.buffer_bytes = number(document["buffer_bytes"], "buffer_bytes", least, 1 << 30);
   }
   return config;

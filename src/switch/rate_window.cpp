@@ -4,7 +4,7 @@
 namespace suiro {
 
 RateWindow::RateWindow(std::int64_t rate_bps, int mtu_bytes)
-    : limit_bytes_(rate_bps / 8 / 1000 + 2 * mtu_wire_bytes(mtu_bytes)) {}
+    : limit_bytes_(rate_bps / 8 / 1000 + std::int64_t{2} * mtu_wire_bytes(mtu_bytes)) {}
 
 void RateWindow::add(Time time, int bytes) {
   while (!entries_.empty() && entries_.front().time <= time - length) {

@@ -16,7 +16,7 @@ SwitchLoop::SwitchLoop(const SwitchConfig& config)
       polled_(config_.ports.size() + 1) {
   std::int64_t rate_bps = 0;
   for (const PortConfig& port : config_.ports) rate_bps = std::max(rate_bps, port.rate_bps);
-  counters_.mtu_time = mtu_wire_bytes(config_.mtu_bytes) * 8 * second / rate_bps;
+  counters_.mtu_time = Time{8} * mtu_wire_bytes(config_.mtu_bytes) * second / rate_bps;
   counters_.scheduling = config_.realtime ? become_realtime() : "normal";
   counters_.since = now_;
 }
