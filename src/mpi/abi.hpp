@@ -17,10 +17,10 @@ void* predefined(const char* symbol);
 
 #ifdef OPEN_MPI
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global)                           \
-  ([] {                                                                \
-    static void* const address = ::suiro::mpi::predefined(#global);    \
-    return static_cast<type>(address);                                 \
+#define OMPI_PREDEFINED_GLOBAL(type, global)                        \
+  ([] {                                                             \
+    static void* const address = ::suiro::mpi::predefined(#global); \
+    return static_cast<type>(address);                              \
   }())
 #define SUIRO_MPI_NAME "openmpi"
 #else

@@ -55,12 +55,13 @@ Packed pack(const UserBuffer& buffer, int blocks) {
 void unpack(const Packed& packed, const UserBuffer& buffer) {
   for (std::size_t block = 0; block < packed.size(); ++block) {
     const char* next = packed[block].data();
-    for_each_piece(buffer, static_cast<int>(block), [&](void* address, int count, std::size_t size) {
-      int position = 0;
-      real.Unpack(next, static_cast<int>(size), &position, address, count, buffer.type,
-                  MPI_COMM_SELF);
-      next += size;
-    });
+    for_each_piece(buffer, static_cast<int>(block),
+                   [&](void* address, int count, std::size_t size) {
+                     int position = 0;
+                     real.Unpack(next, static_cast<int>(size), &position, address, count,
+                                 buffer.type, MPI_COMM_SELF);
+                     next += size;
+                   });
   }
 }
 

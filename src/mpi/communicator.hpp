@@ -25,8 +25,8 @@ struct Choice {
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
   std::string reason;
   Decision decision;
-  WorkspacePointer workspace;     // made when it first runs
-  double wire_blocks = 0;  // that the busiest link must carry, whatever the algorithm
+  WorkspacePointer workspace;  // made when it first runs
+  double wire_blocks = 0;      // that the busiest link must carry, whatever the algorithm
 };
 
 /// Values of the info keys suiro_alltoall and suiro_alltoallv; empty: none.

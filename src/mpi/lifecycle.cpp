@@ -21,9 +21,9 @@ namespace {
 
 /// What the ranks tell each other once.
 struct Stand {
-  std::uint64_t hash = 0;     // of the settings
+  std::uint64_t hash = 0;  // of the settings
   std::int32_t has_error = 0;
-  std::int32_t node = 0;      // the lowest world rank on this rank's node
+  std::int32_t node = 0;  // the lowest world rank on this rank's node
 };
 
 /// MPI_Init may call MPI_Init_thread through the same symbols.
@@ -39,10 +39,9 @@ bool all_agree(const std::vector<Stand>& stands) {
   const auto speaker = wrong != stands.end() ? wrong : other;
   if (speaker == stands.end()) return true;
   if (speaker - stands.begin() == job.rank) {
-    const std::string reason =
-        settings.error.empty()
-            ? "its SUIRO settings or its rule file are not those of rank 0"
-            : settings.error;
+    const std::string reason = settings.error.empty()
+                                   ? "its SUIRO settings or its rule file are not those of rank 0"
+                                   : settings.error;
     say("rank " + std::to_string(job.rank) + " on " + host_name() + ": " + reason +
         "; all ranks use native collectives");
   }

@@ -88,10 +88,8 @@ std::string host_name() {
 }
 
 bool Service::enroll(const std::string& addresses, const std::string& token) {
-  const nlohmann::json about{{"world", world_name()},
-                             {"host", host_name()},
-                             {"pid", getpid()},
-                             {"build", build_id()}};
+  const nlohmann::json about{
+      {"world", world_name()}, {"host", host_name()}, {"pid", getpid()}, {"build", build_id()}};
   const std::string hello =
       "suiro 1 " + token + "\n" + nlohmann::json{{"register", about}}.dump(-1, ' ', true);
   const double deadline_s = now_s() + patience_s;
@@ -153,8 +151,7 @@ bool Service::write_all(std::string_view text, double deadline_s) {
     const ssize_t written = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR &&
-               (errno != EAGAIN || !wait_for(socket_, POLLOUT, deadline_s))) {
+    } else if (errno != EINTR && (errno != EAGAIN || !wait_for(socket_, POLLOUT, deadline_s))) {
       close();
     }
   }

@@ -21,6 +21,7 @@ namespace suiro::mpi {
 namespace {
 
 constexpr std::size_t rule_file_bytes_max = std::size_t{1} << 20;
+constexpr std::size_t path_bytes_max = 256;  // in messages
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -43,10 +44,12 @@ std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open() || file.bad()) {
-    throw std::runtime_error("SUIRO_RULES=" + printable(path) + ": " + std::strerror(errno));
+    throw std::runtime_error("SUIRO_RULES=" + printable(path, path_bytes_max) + ": " +
+                             std::strerror(errno));
   }
   if (text.size() > rule_file_bytes_max) {
-    throw std::runtime_error("SUIRO_RULES=" + printable(path) + ": larger than 1 MiB");
+    throw std::runtime_error("SUIRO_RULES=" + printable(path, path_bytes_max) +
+                             ": larger than 1 MiB");
   }
   return text;
 }
@@ -56,7 +59,8 @@ void add_rule_file(Settings& settings) {
   if (path.empty()) return;
   const std::string text = read_file(path);
   mix(settings.hash, text);
-  settings.table = settings.table.preceded_by(RuleTable::parse(text, printable(path)));
+  settings.table =
+      settings.table.preceded_by(RuleTable::parse(text, printable(path, path_bytes_max)));
 }
 
 void add_forced(Settings& settings, std::string_view collective, const char* name) {

@@ -11,15 +11,15 @@
 namespace suiro::mpi {
 
 struct Settings {
-  bool off = false;       // SUIRO=off
-  bool explain = false;   // SUIRO_EXPLAIN, set by `suiro run --explain`
-  bool trace = false;     // SUIRO_TRACE, set by `suiro run --trace`
-  bool check = false;     // SUIRO_CHECK, set by `suiro run --check`
-  int pretend_nodes = 0;  // SUIRO_NODES: the world is this many nodes in block order
-  std::string service;    // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
-  std::string token;      // SUIRO_TOKEN
-  RuleTable table;        // SUIRO_ALLTOALL and SUIRO_ALLTOALLV, SUIRO_RULES, built in; first wins
-  std::string error;      // the first wrong setting, or empty
+  bool off = false;        // SUIRO=off
+  bool explain = false;    // SUIRO_EXPLAIN, set by `suiro run --explain`
+  bool trace = false;      // SUIRO_TRACE, set by `suiro run --trace`
+  bool check = false;      // SUIRO_CHECK, set by `suiro run --check`
+  int pretend_nodes = 0;   // SUIRO_NODES: the world is this many nodes in block order
+  std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
+  std::string token;       // SUIRO_TOKEN
+  RuleTable table;         // SUIRO_ALLTOALL and SUIRO_ALLTOALLV, SUIRO_RULES, built in; first wins
+  std::string error;       // the first wrong setting, or empty
   std::uint64_t hash = 0;  // of everything above that the ranks must have in common
 
   /// Every call goes the observed way, even when the decision is native.

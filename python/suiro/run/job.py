@@ -105,7 +105,8 @@ def _signals_go_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
         yield
     finally:
         for number, handler in old.items():
-            signal.signal(number, handler)
+            if handler is not None:  # it was not set by Python
+                signal.signal(number, handler)
 
 
 def _conclude(service: Service, reports: Reports, options: Options) -> None:

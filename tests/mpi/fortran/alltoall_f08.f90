@@ -1,0 +1,24 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The module mpi_f08: handles are types, error codes may be left out.
+program alltoall_f08
+  use mpi_f08
+  implicit none
+  integer :: rank, ranks, i
+  integer, allocatable :: sent(:), received(:), counts(:), places(:)
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks))
+  sent = [(100*rank + i, i=0, ranks - 1)]
+  counts = 1
+  places = [(i, i=0, ranks - 1)]
+  call MPI_Alltoall(sent, 1, MPI_INTEGER, received, 1, MPI_INTEGER, MPI_COMM_WORLD)
+  if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 1)
+  call MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INTEGER, received, 1, MPI_INTEGER, MPI_COMM_WORLD)
+  if (any(received /= sent)) call MPI_Abort(MPI_COMM_WORLD, 2)
+  call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, &
+                     MPI_COMM_WORLD)
+  if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 3)
+  if (rank == 0) print '(a)', 'ok'
+  call MPI_Finalize()
+end program

@@ -1,0 +1,24 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The oldest binding: mpif.h, no interfaces, handles are integers.
+program alltoall_mpif
+  implicit none
+  include 'mpif.h'
+  integer :: code, rank, ranks, i
+  integer, allocatable :: sent(:), received(:), counts(:), places(:)
+  call MPI_Init(code)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
+  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks))
+  sent = [(100*rank + i, i=0, ranks - 1)]
+  counts = 1
+  places = [(i, i=0, ranks - 1)]
+  call MPI_Alltoall(sent, 1, MPI_INTEGER, received, 1, MPI_INTEGER, MPI_COMM_WORLD, code)
+  if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 1, code)
+  call MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INTEGER, received, 1, MPI_INTEGER, MPI_COMM_WORLD, code)
+  if (any(received /= sent)) call MPI_Abort(MPI_COMM_WORLD, 2, code)
+  call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, &
+                     MPI_COMM_WORLD, code)
+  if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 3, code)
+  if (rank == 0) print '(a)', 'ok'
+  call MPI_Finalize(code)
+end program

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds MPI programs with both MPIs and runs them under `suiro run` on this machine, whose ranks
+are told to be on two nodes."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+SUIRO = [str(Path(sys.executable).parent / "suiro")]
+
+# Ranks outnumber the cores, all are on this machine, and it may be root who runs the tests.
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_btl": "self,vader,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "lo",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "SUIRO_NODES": "2",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def said(self) -> list[str]:
+        """What suiro itself said."""
+        return [line for line in self.err.splitlines() if line.startswith("suiro: ")]
+
+    def explained(self) -> list[dict[str, Any]]:
+        """The rows of --explain=json."""
+        start, end = self.err.index('{\n "collectives"'), self.err.rindex("}") + 1
+        rows: list[dict[str, Any]] = json.loads(self.err[start:end])["collectives"]
+        return rows
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One of the two MPIs, and where its programs are built."""
+
+    name: str
+    folder: Path
+
+    def build(self, source: str, *options: str, name: str = "") -> Path:
+        """Compiles a C or Fortran source of this folder, once."""
+        target = self.folder / f"{name or Path(source).stem}.{self.name}"
+        if not target.exists():
+            fortran = source.endswith(".f90")
+            compiler = f"mpifort.{self.name}" if fortran else f"mpicc.{self.name}"
+            more = ["-fallow-argument-mismatch", "-w", "-J", str(self.folder)] if fortran else []
+            command = [compiler, "-O1", *more, "-o", str(target), str(HERE / source), *options]
+            subprocess.run([*command, "-ldl", "-lpthread"], check=True)
+        return target
+
+    def launcher(self, ranks: int) -> list[str]:
+        """The launcher with its count."""
+        program = "mpirun.openmpi" if self.name == "openmpi" else "mpiexec.hydra"
+        return [program, "-n", str(ranks)]
+
+    def run(self, program: Path | list[str], *options: str, ranks: int = 4, **more: str) -> Outcome:
+        """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables."""
+        words = [str(program)] if isinstance(program, Path) else program
+        return execute([*SUIRO, "run", *options, "--", *self.launcher(ranks), *words], **more)
+
+
+def execute(command: list[str], **more: str) -> Outcome:
+    """Runs a command to its end; it has a minute."""
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith("SUIRO_A")
+    }
+    done = subprocess.run(
+        command,
+        env=inherited | ENVIRONMENT | more,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        errors="replace",
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)

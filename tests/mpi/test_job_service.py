@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks that are not alike: without the library, with other settings, without a service."""
+
+import json
+import os
+from pathlib import Path
+
+from mpi_jobs import SUIRO, Mpi, execute
+
+RING = {"SUIRO_ALLTOALL": "ring"}
+
+
+def script(folder: Path, text: str) -> str:
+    """A wrapper around the program, run by every rank; $rank is its rank."""
+    path = folder / "wrapper.sh"
+    path.write_text(f'#!/bin/sh\nrank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\n{text}\nexec "$@"\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+def endings(mpi: Mpi) -> str:
+    return str(mpi.build("endings.c", name="plain"))
+
+
+def test_ranks_without_the_library(mpi: Mpi, tmp_path: Path) -> None:
+    wrapper = script(tmp_path, '[ "$rank" -ge 2 ] && unset LD_PRELOAD')
+    outcome = mpi.run([wrapper, endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert len(outcome.said()) == 1
+    assert "2 of 4 ranks run without the library" in outcome.said()[0]
+
+
+def test_rule_file_that_is_wrong_on_one_rank_only(mpi: Mpi, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text("[\n")
+    wrapper = script(tmp_path, f'[ "$rank" = 1 ] && export SUIRO_RULES={rules}')
+    outcome = mpi.run([wrapper, endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert len(outcome.said()) == 1
+    assert outcome.said()[0].startswith("suiro: rank 1 on ")
+    assert f"{rules}:" in outcome.said()[0]
+    assert outcome.said()[0].endswith("; all ranks use native collectives")
+
+
+def test_settings_that_differ(mpi: Mpi, tmp_path: Path) -> None:
+    wrapper = script(tmp_path, '[ "$rank" = 3 ] && export SUIRO_ALLTOALL=pairwise')
+    outcome = mpi.run([wrapper, endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert len(outcome.said()) == 1
+    assert outcome.said()[0].startswith("suiro: rank 3 on ")
+
+
+def test_unknown_algorithm_is_one_message(mpi: Mpi) -> None:
+    outcome = mpi.run([endings(mpi)], SUIRO_ALLTOALL="rong")
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert len(outcome.said()) == 1
+    assert 'did you mean "ring"?' in outcome.said()[0]
+
+
+def test_service_out_of_reach_of_one_rank(mpi: Mpi, tmp_path: Path) -> None:
+    wrapper = script(tmp_path, '[ "$rank" = 1 ] && export SUIRO_JOB=127.0.0.1:1')
+    outcome = mpi.run([wrapper, endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert "1 of 4 rank runs without the library or cannot reach" in outcome.said()[0]
+
+
+def test_wrong_token_is_not_believed(mpi: Mpi, tmp_path: Path) -> None:
+    wrapper = script(tmp_path, "export SUIRO_TOKEN=00000000000000000000000000000000")
+    outcome = mpi.run([wrapper, endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert any("cannot reach `suiro run`" in line for line in outcome.said())
+
+
+def test_token_is_on_no_command_line(mpi: Mpi, tmp_path: Path) -> None:
+    found = tmp_path / "found"
+    text = f'cat /proc/[0-9]*/cmdline | tr "\\0" "\\n" | grep -c "$SUIRO_TOKEN" > {found}'
+    outcome = mpi.run([script(tmp_path, text), endings(mpi)], ranks=1)
+    assert outcome.code == 0
+    # The searching grep itself has it on its command line, if it was there in time.
+    assert int(found.read_text()) <= 1
+
+
+def test_explicit_preload_without_service(mpi: Mpi) -> None:
+    """The user vouches for all ranks; they agree among themselves."""
+    from suiro.native import library
+
+    preload = str(library(f"libsuiro-{mpi.name}.so"))
+    option = (
+        ["-x", f"LD_PRELOAD={preload}"]
+        if mpi.name == "openmpi"
+        else ["-genv", "LD_PRELOAD", preload]
+    )
+    launcher = mpi.launcher(4)
+    words = [launcher[0], *option, *launcher[1:], endings(mpi)]
+    assert execute(words, **RING).out.strip() == "ok"
+    wrong = execute(words, SUIRO_ALLTOALL="rong")
+    assert (wrong.code, wrong.out.strip(), len(wrong.said())) == (0, "ok", 1)
+
+
+def test_abort_and_crash_end_the_job(mpi: Mpi) -> None:
+    assert mpi.run([endings(mpi), "abort"], **RING).code == 7
+    assert mpi.run([endings(mpi), "crash"], **RING).code != 0
+    assert mpi.run([endings(mpi), "exit"], **RING).code != 0
+
+
+def test_scripts_start_launchers(mpi: Mpi) -> None:
+    command = " ".join([*mpi.launcher(4), endings(mpi)])
+    text = f"{command} && {command}; env"
+    outcome = execute([*SUIRO, "run", "--explain=json", "--", "sh", "-c", text], **RING)
+    assert outcome.code == 0
+    assert outcome.out.count("ok") == 2
+    assert "LD_PRELOAD" not in outcome.out
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(2, "ring")]
+
+
+def test_two_jobs_at_once(openmpi: Mpi) -> None:
+    command = " ".join([*openmpi.launcher(2), endings(openmpi)])
+    text = f"{command} & {command}; wait"
+    outcome = execute([*SUIRO, "run", "--explain=json", "--", "sh", "-c", text], **RING)
+    assert outcome.out.count("ok") == 2
+    assert outcome.said() == []
+    assert [row["algorithm"] for row in outcome.explained()] == ["ring"]
+
+
+def test_program_without_launcher(mpi: Mpi) -> None:
+    outcome = execute([*SUIRO, "run", "--explain=json", "--", endings(mpi)], **RING)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    assert outcome.explained()[0]["reason"] == "one node: nothing crosses the network"
+
+
+def test_trace_has_a_line_per_call_and_rank(mpi: Mpi, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    assert mpi.run([endings(mpi)], "--trace", str(trace), **RING).code == 0
+    lines = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert sorted(line["rank"] for line in lines) == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert {line["algorithm"] for line in lines} == {"ring"}
+    assert {line["bytes"] for line in lines} == {4}
+
+
+def test_both_mpis_are_told_apart(openmpi: Mpi) -> None:
+    program = str(Mpi("mpich", openmpi.folder).build("endings.c", name="plain"))
+    outcome = openmpi.run([program], ranks=1)
+    assert outcome.code == 0
+    assert "plain.mpich uses MPICH, but mpirun.openmpi belongs to Open MPI" in outcome.said()[0]
+    strict = openmpi.run([program], "--strict", ranks=1)
+    assert (strict.code, strict.out) == (3, "")
+
+
+def test_not_an_mpi_program(openmpi: Mpi) -> None:
+    outcome = openmpi.run(["hostname"], ranks=1)
+    assert outcome.out.strip() == os.uname().nodename
+    assert outcome.said() == ["suiro: hostname is not an MPI program; the command runs unchanged"]
