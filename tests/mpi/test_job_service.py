@@ -61,7 +61,7 @@ def test_service_out_of_reach_of_one_rank(mpi: Mpi, tmp_path: Path) -> None:
     wrapper = script(tmp_path, '[ "$rank" = 1 ] && export SUIRO_JOB=127.0.0.1:1')
     outcome = mpi.run([wrapper, endings(mpi)], **RING)
     assert (outcome.code, outcome.out.strip()) == (0, "ok")
-    assert "1 of 4 rank runs without the library or cannot reach" in outcome.said()[0]
+    assert "1 of 4 ranks runs without the library or cannot reach" in outcome.said()[0]
 
 
 def test_wrong_token_is_not_believed(mpi: Mpi, tmp_path: Path) -> None:

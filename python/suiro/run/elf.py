@@ -44,7 +44,7 @@ def examine(path: Path) -> Program:
                 return Program(path, Kind.UNKNOWN)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
                 return _examine_image(path, image)
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, IndexError, struct.error):
         return Program(path, Kind.UNKNOWN)
 
 

@@ -21,7 +21,7 @@ _LINE_BYTES_MAX = 1 << 20
 _GREETING_SECONDS_MAX = 5.0
 _STRANGERS_MAX = 1024  # connections that have not proved themselves
 _END_SECONDS_MAX = 5.0
-_BROKEN_PROTOCOL = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError)
+_BROKEN_PROTOCOL = (OSError, EOFError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Reports(Protocol):
@@ -133,6 +133,8 @@ class _Conversation:
         try:
             while line := await reader.readline():
                 message = json.loads(line)
+                if not isinstance(message, dict):
+                    raise ValueError("not an object")
                 for kind, content in message.items():
                     self._take(kind, content)
         finally:

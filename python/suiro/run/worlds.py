@@ -105,7 +105,7 @@ class Worlds:
     def _missing(world: World, size: int) -> str:
         hosts = ", ".join(sorted({member.host for member in world.members})[:8])
         missing = size - len(world.members)
-        ranks = "rank runs" if missing == 1 else "ranks run"
+        ranks = "ranks runs" if missing == 1 else "ranks run"
         return (
             f"{missing} of {size} {ranks} without the library or cannot reach `suiro run` "
             f"(it is loaded on {hosts}: look at the other hosts)"

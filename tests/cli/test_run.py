@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro run` as a command: options, exit codes, signals, standard input."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SUIRO = [str(Path(sys.executable).parent / "suiro"), "run"]
+
+
+def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SUIRO, *words], input=given, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--", "no-such-launcher"], "no-such-launcher: no such program on the PATH"),
+        (["--mpi", "lam", "--", "true"], "--mpi lam: expected auto, openmpi or mpich"),
+        (["--rules", "/none.json", "--", "true"], "--rules /none.json: no such file"),
+        (["--link-rate", "-1", "--", "true"], "--link-rate: expected bits per second above 0"),
+        (["--trace", "/none/trace", "--", "sh"], "--trace /none/trace: No such file or directory"),
+    ],
+)
+def test_wrong_options(words: list[str], said: str) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"suiro: {said}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_unknown_launcher(tmp_path: Path) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text("#!/bin/sh\necho ran\n")
+    launcher.chmod(0o755)
+    done = run("--", str(launcher), "-n", "2", "./app")
+    assert (done.returncode, done.stdout) == (0, "ran\n")
+    assert "is not a launcher that suiro knows" in done.stderr
+    assert run("--strict", "--", str(launcher)).returncode == 3
+
+
+def test_exit_code_and_standard_input_pass_through() -> None:
+    done = run("--", "sh", "-c", "cat; exit 9", given="hello")
+    assert (done.returncode, done.stdout) == (9, "hello")
+    assert "no rank reported" in done.stderr
+
+
+def test_signals_reach_the_command() -> None:
+    script = "trap 'echo got it; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+    with subprocess.Popen([*SUIRO, "--", "sh", "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == b"got it\n"
+        assert process.wait(timeout=20) == 5
+
+
+def test_command_that_dies_by_a_signal() -> None:
+    assert run("--", "sh", "-c", "kill -9 $$").returncode == 128 + 9
+
+
+def test_stand_ins_are_gone_afterwards() -> None:
+    done = run("--", "sh", "-c", 'echo "$SUIRO_STAND_INS"')
+    folder = Path(done.stdout.strip())
+    assert folder.name.startswith("suiro-run-")
+    assert not folder.exists()
+
+
+def test_off_starts_nothing() -> None:
+    begin = time.monotonic()
+    words = [*SUIRO, "--explain", "--", "sh", "-c", "env"]
+    done = subprocess.run(
+        words, env=os.environ | {"SUIRO": "off"}, capture_output=True, text=True, timeout=60
+    )
+    assert time.monotonic() - begin < 20
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "SUIRO_JOB" not in done.stdout

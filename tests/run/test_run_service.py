@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The job service over a real socket, with peers that behave and peers that do not."""
+
+import contextlib
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suiro.run.report import Reports
+from suiro.run.service import Service
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> Reports:
+    return Reports(tmp_path / "trace.jsonl")
+
+
+@pytest.fixture
+def service(reports: Reports) -> Iterator[Service]:
+    running = Service(reports)
+    running.start()
+    yield running
+    running.stop()
+
+
+class Peer:
+    """A connection to the service."""
+
+    def __init__(self, service: Service) -> None:
+        port = int(service.places.rsplit(":", 1)[1])
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.file = self.socket.makefile("rw")
+
+    def say(self, *lines: str) -> None:
+        self.file.write("".join(f"{line}\n" for line in lines))
+        self.file.flush()
+
+    def hears(self) -> str:
+        try:
+            return self.file.readline().strip()
+        except ConnectionError:
+            return ""
+
+
+def register(service: Service) -> Peer:
+    peer = Peer(service)
+    about = {"world": "", "host": "a", "build": "1", "pid": 1}
+    peer.say(f"suiro 1 {service.token}", json.dumps({"register": about}))
+    assert peer.hears() == "ok"
+    return peer
+
+
+def test_two_ranks(service: Service) -> None:
+    peers = [register(service) for _ in range(2)]
+    for rank, peer in enumerate(peers):
+        peer.say(json.dumps({"verdict": {"rank": rank, "size": 2}}))
+    assert [peer.hears() for peer in peers] == ["on", "on"]
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    ["suiro 1 00000000000000000000000000000000", "GET / HTTP/1.1\n\n" + "x" * 64, "x" * 100_000],
+)
+def test_strangers_hear_nothing(service: Service, greeting: str) -> None:
+    peer = Peer(service)
+    peer.say(greeting, '{"register": {}}')
+    assert peer.hears() == ""
+    assert service.worlds.registered == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not JSON",
+        "[]",
+        "7",
+        '{"register": {}}',
+        '{"verdict": {"rank": 0, "size": 1}}',
+        '{"explain": {"calls": 0}}',
+        '{"trace": ' + "[" * 5000,
+        '{"x": "' + "x" * (2 << 20) + '"}',
+    ],
+)
+def test_nonsense_from_a_rank_ends_its_connection_only(service: Service, line: str) -> None:
+    peer = Peer(service)
+    peer.say(f"suiro 1 {service.token}")
+    with contextlib.suppress(ConnectionError):
+        peer.say(line)
+    assert peer.hears() == ""
+    fresh = register(service)
+    fresh.say(json.dumps({"verdict": {"rank": 0, "size": 1}}))
+    assert fresh.hears() == "on"
+
+
+def test_reports_are_put_together(service: Service, reports: Reports) -> None:
+    row: dict[str, Any] = {
+        "collective": "alltoall",
+        "shape": "2 nodes x 1 rank",
+        "size_class": 11,
+        "algorithm": "ring",
+        "reason": "built in: x; passed over linear (y): z",
+        "calls": 2,
+        "native_calls": 0,
+        "native_seconds": 0,
+        "wire_bytes": 2000,
+    }
+    for seconds in (2.0, 4.0):
+        peer = register(service)
+        peer.say(json.dumps({"explain": row | {"seconds": seconds}}), json.dumps({"trace": [1]}))
+        peer.say('{"done": true}')
+        assert peer.hears() == "ok"
+    (found,) = reports.rows(8000.0)
+    assert found == {
+        "collective": "alltoall",
+        "shape": "2 nodes x 1 rank",
+        "bytes": [1024, 2047],
+        "calls": 2,
+        "algorithm": "ring",
+        "reason": "built in: x",
+        "passed_over": ["linear (y): z"],
+        "median_s": 1.5,
+        "max_s": 2.0,
+        "native_s": None,
+        "bound_s": 1.0,
+    }
