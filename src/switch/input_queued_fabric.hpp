@@ -15,9 +15,8 @@ class InputQueuedFabric final : public Fabric {
   bool wants(int port) const override;
 
  private:
-  // A frame more than the head is enough to compete; the two behind it only tell what is being
-  // blocked.
-  static constexpr std::size_t queue_frames_max = 3;
+  // The head competes; the frame behind it follows without a gap, and tells what is being blocked.
+  static constexpr std::size_t queue_frames_max = 2;
 
   struct Input {
     RingQueue<Frame*> queue;

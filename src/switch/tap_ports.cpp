@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "switch/slice.hpp"
 
@@ -42,19 +43,28 @@ bool write_slice(int device, const Slice& part) {
 TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
   for (const PortConfig& port : ports) {
     port_of_address_.emplace(port.address, static_cast<int>(taps_.size()));
-    taps_.push_back({open_tap(port.tap), RateWindow(port.rate_bps, mtu_bytes), {}, 0, {}});
+    taps_.push_back({open_tap(port.tap),
+                     RateWindow(port.rate_bps, mtu_bytes),
+                     {},
+                     std::vector<Run>(ports.size()),
+                     0,
+                     {}});
   }
 }
 
-/// A host may send any number of frames to nobody; looking at a few in one go keeps it from
-/// stopping the others.
 Frame* TapPorts::pull(int port) {
-  constexpr int attempts = 8;
   Tap& tap = taps_[static_cast<std::size_t>(port)];
-  for (int i = 0; i < attempts && read_frame(tap); ++i) {
-    if (Frame* frame = accept_frame(tap)) return frame;
+  collect(tap);
+  return tap.waiting.pop();
+}
+
+/// Takes what the host has sent, so that its flows can take turns. A host may send any number of
+/// frames; looking at some in one go keeps it from stopping the others.
+void TapPorts::collect(Tap& tap) {
+  constexpr int frames_max = 64;
+  for (int i = 0; i < frames_max && !tap.waiting.full() && read_frame(tap); ++i) {
+    if (Frame* frame = accept_frame(tap)) tap.waiting.push(frame, flow_of(frame_bytes(*frame)));
   }
-  return nullptr;
 }
 
 bool TapPorts::read_frame(Tap& tap) {
@@ -90,31 +100,35 @@ Frame* TapPorts::accept_frame(Tap& tap) {
 
 void TapPorts::deliver(int port, const Segment& segment) {
   Tap& tap = taps_[static_cast<std::size_t>(port)];
-  Run& run = tap.run;
+  Run& run = tap.runs[static_cast<std::size_t>(segment.source)];
   tap.flushing_bytes += wire_bytes(segment.bytes());
-  if (run.frame == segment.frame && run.first + run.count == segment.index) {
-    ++run.count;
-    return;
+  if (run.frame != segment.frame || run.first + run.count != segment.index) {
+    write_run(tap, run);
+    run = {segment.frame, segment.index, 0};
   }
-  write_run(tap);
-  run = {segment.frame, segment.index, 1};
+  ++run.count;
+  if (run.first + run.count == segment.frame->shape.segments) write_run(tap, run);
 }
 
-void TapPorts::discard(const Segment& segment) { resolve(segment.frame, 1); }
+/// A gap ends a run: what came before it goes out now, since what follows may never come.
+void TapPorts::discard(const Segment& segment) {
+  Tap& tap = taps_[static_cast<std::size_t>(segment.frame->target)];
+  Run& run = tap.runs[static_cast<std::size_t>(segment.source)];
+  if (run.frame == segment.frame) write_run(tap, run);
+  resolve(segment.frame, 1);
+}
 
 void TapPorts::flush(Time now) {
   for (Tap& tap : taps_) {
     if (tap.flushing_bytes == 0) continue;
     tap.window.add(now, tap.flushing_bytes);
     tap.flushing_bytes = 0;
-    write_run(tap);
   }
 }
 
-void TapPorts::write_run(Tap& tap) {
-  const Run run = tap.run;
+void TapPorts::write_run(Tap& tap, Run& pending) {
+  const Run run = std::exchange(pending, {});
   if (run.frame == nullptr) return;
-  tap.run = {};
   const Frame& frame = *run.frame;
   const bool written =
       run.count == frame.shape.segments

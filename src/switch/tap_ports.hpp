@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hosts, behind their TAP devices. MTU frames of one super-frame that leave in one turn of the
-// switch are written together, as one shorter super-frame: on time they leave one by one, and late
-// ones cost less.
+// The hosts, behind their TAP devices. A super-frame's MTU frames are handed to the receiving host
+// together when the last one is through, as network cards with receive offload do; so TCP there
+// acknowledges once per super-frame, as it does on fast links.
 #pragma once
 
 #include <unordered_map>
 #include <vector>
 
 #include "switch/fabric.hpp"
+#include "switch/fair_queue.hpp"
 #include "switch/frame_pool.hpp"
 #include "switch/rate_window.hpp"
 #include "switch/tap.hpp"
@@ -28,7 +29,7 @@ class TapPorts final : public Hosts {
   Frame* pull(int port) override;
   void deliver(int port, const Segment& segment) override;
   void discard(const Segment& segment) override;
-  /// Writes what was delivered since the last flush.
+  /// Ends a turn of the switch: what was delivered in it is entered into the rate windows.
   void flush(Time now);
 
   /// To wait for frames of this host; -1 once its device is gone.
@@ -52,14 +53,16 @@ class TapPorts final : public Hosts {
   struct Tap {
     Descriptor device;
     RateWindow window;
-    Run run;
+    FairQueue waiting;      // frames of this host
+    std::vector<Run> runs;  // for this host, by the port that they come from
     int flushing_bytes = 0;  // of the wire, since the last flush
     TapCounters counters;
   };
 
   bool read_frame(Tap& tap);
   Frame* accept_frame(Tap& tap);
-  void write_run(Tap& tap);
+  void collect(Tap& tap);
+  void write_run(Tap& tap, Run& run);
   void resolve(Frame* frame, int segments);
 
   std::vector<Tap> taps_;

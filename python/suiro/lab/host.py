@@ -90,6 +90,9 @@ def _limit_tcp(plan: Plan) -> None:
     }
     optional = {
         "ipv4/tcp_congestion_control": "cubic",
+        # TCP sizes super-frames to a millisecond of its rate; links here are some hundred times
+        # slower than those that are modelled, where that is always a full one.
+        "ipv4/tcp_min_tso_segs": str(plan.super_frame),
         "ipv6/conf/all/disable_ipv6": "1",
         "ipv6/conf/default/disable_ipv6": "1",
     }

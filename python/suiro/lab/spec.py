@@ -57,8 +57,9 @@ class Link(_Section):
 
     rate: Annotated[int, BeforeValidator(_bits_per_second), Field(ge=10**5, le=10**11)]
     mtu: int = Field(default=1500, ge=576, le=9000)
-    # How many full frames the host's TCP may hand over as one. Small, so that an ACK waits for a
-    # few MTU times only; large links need more of it to save processor time.
+    # How many full frames TCP hands over as one, and the other end acknowledges as one. On fast links
+    # this is 16 to 44. Every acknowledgement waits for an MTU frame of another flow at a busy output,
+    # so with small super-frames a lossless switch cannot be filled by TCP in both directions.
     super_frame: int | None = Field(default=None, ge=1, le=40)
     queue: int = Field(default=8192, ge=16, le=65536)
 
@@ -66,7 +67,7 @@ class Link(_Section):
         """The number of full frames in one super-frame, chosen by rate unless the spec says."""
         if self.super_frame is not None:
             return self.super_frame
-        return 2 if self.rate <= 10**8 else max(1, 16384 // self.mtu)
+        return max(1, 32768 // self.mtu)
 
 
 class Switch(_Section):
