@@ -37,7 +37,7 @@ def test_several_programs_and_none() -> None:
 def test_openmpi_forwards_by_name_in_every_part() -> None:
     words = with_preload(OPENMPI, words_of("-n 1 ./a : -n 1 ./b"), "/s.so", ["SUIRO_TOKEN"])
     start = "-x LD_PRELOAD=/s.so -x SUIRO_TOKEN"
-    assert words == fwords("{start} -n 1 ./a : {start} -n 1 ./b")
+    assert words == words_of(f"{start} -n 1 ./a : {start} -n 1 ./b")
 
 
 def test_openmpi_joins_the_users_preload() -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -82,27 +82,38 @@ def _run_plan(plan: Plan, service: Service) -> int:
 
 def _run_command(words: list[str], environment: dict[str, str]) -> int:
     """A signal's exit code is 128 and its number, as in a shell."""
-    try:
-        process = subprocess.Popen(words, env=environment)
-    except OSError as error:
-        raise UsageError(f"{words[0]}: {error.strerror}") from None
-    with _signals_go_to(process):
+    with _forwarding_signals() as forward_to:
+        try:
+            process = subprocess.Popen(words, env=environment)
+        except OSError as error:
+            raise UsageError(f"{words[0]}: {error.strerror}") from None
+        forward_to(process)
         code = process.wait()
     return 128 - code if code < 0 else code
 
 
 @contextlib.contextmanager
-def _signals_go_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C reaches the command by the terminal, so it is only ignored here."""
+def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Signals that come before the command has started are handed over once it has. Ctrl-C
+    reaches the command by the terminal, so here it is only ignored."""
+    processes: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def forward(number: int, _frame: FrameType | None) -> None:
-        with contextlib.suppress(ProcessLookupError):
+        if processes:
+            processes[0].send_signal(number)  # nothing, once it has ended
+        else:
+            early.append(number)
+
+    def forward_to(process: subprocess.Popen[bytes]) -> None:
+        processes.append(process)
+        for number in early:
             process.send_signal(number)
 
     old = {number: signal.signal(number, forward) for number in _FORWARDED}
     old[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        yield
+        yield forward_to
     finally:
         for number, handler in old.items():
             if handler is not None:  # it was not set by Python
