@@ -57,9 +57,9 @@ class Link(_Section):
 
     rate: Annotated[int, BeforeValidator(_bits_per_second), Field(ge=10**5, le=10**11)]
     mtu: int = Field(default=1500, ge=576, le=9000)
-    # How many full frames TCP hands over as one, and the other end acknowledges as one. On fast links
-    # this is 16 to 44. Every acknowledgement waits for an MTU frame of another flow at a busy output,
-    # so with small super-frames a lossless switch cannot be filled by TCP in both directions.
+    # How many full frames TCP hands over as one, and the other end acknowledges as one. On fast
+    # links this is 16 to 44. Every acknowledgement waits for an MTU frame of another flow at a busy
+    # output, so with small super-frames TCP in both directions cannot fill a lossless switch.
     super_frame: int | None = Field(default=None, ge=1, le=40)
     queue: int = Field(default=8192, ge=16, le=65536)
 
