@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes docs/reference from what the commands say of themselves; `./dev docs` calls it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from suiro import native
+from suiro.cli.main import app
+
+FOLDER = Path(__file__).parent / "reference"
+SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
+# Help depends on the terminal; the pages must not.
+TERMINAL = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+INTRODUCTION = """\
+# Commands
+
+Written by `./dev docs` from the commands' own `--help`; a test compares the two.
+"""
+
+
+def commands() -> Iterator[str]:
+    """Every command with its groups' names before it; first the empty one, `suiro` itself."""
+    return _below(typer.main.get_command(app), "")
+
+
+def pages() -> dict[str, str]:
+    """The reference pages by file name."""
+    algorithms = _say([str(native.tool("suiro-schedule")), "algorithms", "--markdown"])
+    return {"algorithms.md": algorithms, "commands.md": _commands_page()}
+
+
+def _below(command: object, name: str) -> Iterator[str]:
+    yield name
+    for word, child in getattr(command, "commands", {}).items():
+        yield from _below(child, f"{name} {word}".strip())
+
+
+def _commands_page() -> str:
+    sections = [INTRODUCTION]
+    for name in commands():
+        help_text = _say([*SUIRO, *name.split(), "--help"])
+        sections.append(_section(f"suiro {name}".strip(), help_text.replace("Usage: -c", "suiro")))
+    schedule = _say([str(native.tool("suiro-schedule")), "--help"])
+    return "\n".join([*sections, _section("suiro-schedule", schedule)])
+
+
+def _section(title: str, text: str) -> str:
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    return "\n".join([f"## {title}", "", "```text", *lines, "```", ""])
+
+
+def _say(command: list[str]) -> str:
+    environment = {**os.environ, **TERMINAL}
+    return subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, env=environment
+    ).stdout
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

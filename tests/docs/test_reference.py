@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The reference is what the commands say, every command is told of, and no page invents any."""
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+from markdown import PAGES, ROOT, suiro_commands
+
+from suiro.cli.main import app
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_is_up_to_date(generate: ModuleType) -> None:
+    pages = generate.pages()
+    assert {path.name for path in generate.FOLDER.iterdir()} == set(pages)
+    for name, text in pages.items():
+        assert (generate.FOLDER / name).read_text() == text, f"{name}: run ./dev docs"
+
+
+def test_every_command_is_explained_outside_the_reference(generate: ModuleType) -> None:
+    prose = " ".join(" ".join(page.read_text().split()) for page in PAGES)
+    undocumented = [name for name in generate.commands() if f"suiro {name}".strip() not in prose]
+    assert not undocumented
+
+
+def test_every_command_has_help() -> None:
+    def without_help(command: object, name: str) -> list[str]:
+        found = [] if getattr(command, "help", None) else [name]
+        for parameter in getattr(command, "params", []):
+            if not getattr(parameter, "help", None):
+                found.append(f"{name} {parameter.name}")
+        for word, child in getattr(command, "commands", {}).items():
+            found += without_help(child, f"{name} {word}")
+        return found
+
+    assert not without_help(typer.main.get_command(app), "suiro")
+
+
+def _unknown_words(line: str) -> list[str]:
+    """Commands and options of one command line that do not exist."""
+    command: object = typer.main.get_command(app)
+    words = shlex.split(line.replace("...", ""), comments=True)[1:]
+    while words and (children := getattr(command, "commands", None)):
+        word = words.pop(0)
+        if not word.startswith("-"):
+            if word not in children and not word.isupper():
+                return [word]
+            command = children.get(word, command)
+        elif word not in ("--version", "--help", "--install-completion", "--show-completion"):
+            return [word]
+    own = words[: words.index("--")] if "--" in words else words
+    options = {"--help"}.union(*(set(parameter.opts) for parameter in command.params))  # type: ignore[attr-defined]
+    return [word for word in own if word.startswith("--") and word.split("=")[0] not in options]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_name_only_what_exists(page: Path) -> None:
+    wrong = {line: words for line in suiro_commands(page) if (words := _unknown_words(line))}
+    assert not wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not missing

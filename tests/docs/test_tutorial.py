@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the pages tell a reader to type is typed here, and gives what the pages say."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from markdown import ROOT, blocks, first_missing
+
+from suiro import native
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """As `./dev run` makes it."""
+    folders = [Path(sys.executable).parent, native.tool("suiro-schedule").parent]
+    path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
+    return {**os.environ, "PATH": path}
+
+
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "README.md"])
+def test_the_page_does_what_it_says(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for block in blocks(ROOT / page):
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text)
+            continue
+        done = subprocess.run(
+            ["sh", "-e", "-c", block.text],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == block.exit_code, f"{block.text}\n{done.stdout}"
+        missing = first_missing(block.expected, done.stdout)
+        assert missing is None, f"{block.text}\n{done.stdout}\nhas no: {missing}"
