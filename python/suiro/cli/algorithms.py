@@ -9,7 +9,10 @@ import typer
 def algorithms(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """List the algorithms with their costs, parameters and proven properties."""
+    """List the algorithms with their costs, parameters and proven properties.
+
+    Force one in a job:  suiro run --alltoall linear_capped:cap=4 -- mpirun -np 64 ./app
+    """
     import json as json_module
     import sys
 

@@ -26,15 +26,20 @@ def bench(
         str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="openmpi or mpich [default: the launcher's]")
+        str | None,
+        typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
     ] = None,
-    algorithms: Annotated[str, typer.Option(help="Comma-separated; native is the MPI's own.")] = (
-        "native,ring,two_level_ring"
-    ),
-    sizes: Annotated[str, typer.Option(help="Bytes per block, comma-separated.")] = "32K,256K",
+    algorithms: Annotated[
+        str, typer.Option(metavar="A,B", help="What to compare; native is the MPI's own.")
+    ] = ("native,ring,two_level_ring"),
+    sizes: Annotated[
+        str, typer.Option(metavar="A,B", help="Bytes per block; K and M are 1024s.")
+    ] = "32K,256K",
     repeat: Annotated[
         int | None,
-        typer.Option(min=1, help="Repetitions [default: 200 below 4K, 50 below 32K, 10]"),
+        typer.Option(
+            min=1, metavar="N", help="Repetitions [default: 200 below 4K, 50 below 32K, 10]."
+        ),
     ] = None,
     budget: Annotated[
         float,
@@ -43,21 +48,26 @@ def bench(
     steps: Annotated[
         bool, typer.Option("--steps", help="Time each round of the schedules, too.")
     ] = False,
-    interface: Annotated[str, typer.Option(help="Network interface of the control flow.")] = "-",
+    interface: Annotated[
+        str, typer.Option(metavar="NAME", help="Network interface of the control flow.")
+    ] = "-",
     link_rate: Annotated[
-        str | None, typer.Option(help="Link rate of your network, such as 1G.")
+        str | None,
+        typer.Option(metavar="RATE", help="Bit/s of a link of your network, such as 1G."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw bandwidth over size into this SVG file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw bandwidth over size into this SVG file."),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Keep raw samples and the result in this folder.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep raw samples and the result in this folder."),
     ] = None,
 ) -> None:
     """Measure a collective; all algorithms in one job, interleaved, against native and a control.
 
-    In a lab:             suiro bench alltoall --lab 4x4-hol --algorithms ring,two_level_ring,native
+    In a lab:             suiro bench alltoall --lab 4x4-hol --algorithms native,ring
 
     On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
     """

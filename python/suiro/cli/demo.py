@@ -8,11 +8,13 @@ import typer
 
 
 def demo(
-    report: Annotated[Path, typer.Option(help="Write the HTML report into this folder.")] = Path(
-        "report"
-    ),
-    sizes: Annotated[str, typer.Option(help="Bytes per block, comma-separated.")] = "64K",
-    repeat: Annotated[int, typer.Option(min=1, help="Repetitions of each measurement.")] = 5,
+    report: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Write the HTML report into it.")
+    ] = Path("report"),
+    sizes: Annotated[str, typer.Option(metavar="A,B", help="Bytes per block.")] = "64K",
+    repeat: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Repetitions of each measurement.")
+    ] = 5,
 ) -> None:
     """Show on this machine where suiro helps and where it does not.
 

@@ -20,9 +20,15 @@ CommandArgument = Annotated[
 ]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The name of a running lab.")]
 MpiOption = Annotated[
-    str | None, typer.Option("--mpi", help="openmpi or mpich [default: the first installed]")
+    str | None,
+    typer.Option(
+        "--mpi", metavar="openmpi|mpich", help="Which MPI [default: the first installed]."
+    ),
 ]
-NameOption = Annotated[str | None, typer.Option("--name", help="A name [default: made from SPEC].")]
+NameOption = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="The lab's name [default: made from SPEC]."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -33,7 +39,7 @@ def run(
     mpi: MpiOption = None,
     name: NameOption = None,
     counters: Annotated[
-        Path | None, typer.Option(help="Write the switch's final counters to this file.")
+        Path | None, typer.Option(metavar="FILE", help="Write the switch's final counters to it.")
     ] = None,
 ) -> None:
     """Run a command on host 0 of a lab made for it; exit as the command does.
@@ -68,9 +74,12 @@ def up(spec: SpecArgument, mpi: MpiOption = None, name: NameOption = None) -> No
 def execute(
     name: NameArgument,
     command: CommandArgument,
-    host: Annotated[str, typer.Option(help="The host to run on.")] = "host0",
+    host: Annotated[str, typer.Option(metavar="HOST", help="The host to run on.")] = "host0",
 ) -> None:
-    """Run a command on a host of a running lab; exit as the command does."""
+    """Run a command on a host of a running lab; exit as the command does.
+
+    For example:  suiro lab exec pair --host host1 -- ip address
+    """
     from suiro.lab import front
 
     raise typer.Exit(front.enter(name, host, command))

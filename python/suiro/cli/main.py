@@ -9,7 +9,8 @@ from suiro import __version__
 from suiro.cli import algorithms, bench, demo, lab, run, verify
 from suiro.errors import SuiroError
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+CONTEXT = {"max_content_width": 100}
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings=CONTEXT)
 app.command(cls=run.RunCommand, context_settings=run.CONTEXT)(run.run)
 app.command()(bench.bench)
 app.command()(demo.demo)
@@ -32,7 +33,12 @@ def root(
 ) -> None:
     """suiro makes MPI collectives fast on Ethernet clusters, under the MPI you already run.
 
-    Prefix the command you have: suiro run -- mpirun -np 64 ./app
+    Prefix the command you have:   suiro run -- mpirun -np 64 ./app
+
+    Or look at a virtual cluster:  suiro lab run 4x4-hol -- sh -c '$SUIRO_LAB_MPIRUN ./app'
+
+    Exit codes: that of the command that was run; else 1 for a failure, 2 for a wrong command line
+    or file, 3 where this machine cannot do it.
     """
 
 

@@ -15,11 +15,13 @@ def verify(
         ),
     ] = None,
     max_ranks: Annotated[
-        int | None, typer.Option(help="Prove the catalog up to this many ranks [default: 33].")
+        int | None, typer.Option(metavar="N", help="Prove the catalog up to N ranks [default: 33].")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Prove that schedules deliver every block once, without deadlock or races.
+
+    One schedule:  suiro-schedule show ring --nodes 2 --ppn 2 > ring.txt; suiro verify ring.txt
 
     Exit code 1 if anything could not be proven.
     """
