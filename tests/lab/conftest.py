@@ -16,9 +16,11 @@ HELLO = """
 #include <unistd.h>
 int main(int argc, char **argv) {
   char host[64];
+  static double sent[1024], received[1024];
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Alltoall(sent, 1, MPI_DOUBLE, received, 1, MPI_DOUBLE, MPI_COMM_WORLD);
   gethostname(host, sizeof host);
   printf("rank %d on %s\\n", rank, host);
   MPI_Finalize();
@@ -38,7 +40,7 @@ def suiro() -> Suiro:
 
 @pytest.fixture(scope="session")
 def hello(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Builds a hello program for an MPI."""
+    """Builds a program for an MPI in which all ranks talk to all and say where they are."""
 
     def build(mpi: str) -> Path:
         compiler = shutil.which(f"mpicc.{mpi}")

@@ -4,6 +4,7 @@
 import shutil
 from collections.abc import Mapping
 
+from suiro import native
 from suiro.errors import MachineError, UsageError
 from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
 from suiro.lab.plan import CONTROL, INTERFACE, REMOTE_SHELL, SCRATCH, Plan
@@ -36,7 +37,8 @@ def environment(caller: Mapping[str, str], plan: Plan, start: list[str]) -> dict
     """The caller's variables, completed. The caller's choice of protocols and waiting wins."""
     kept = {name: value for name, value in caller.items() if not name.startswith(_FOREIGN)}
     path = f"{REMOTE_SHELL.parent}:{caller.get('PATH', '/usr/local/bin:/usr/bin:/bin')}"
-    return _preferences() | kept | _necessities() | _facts(plan, start) | {"PATH": path}
+    own = _necessities() | _facts(plan, start) | _preload(kept, plan.mpi) | {"PATH": path}
+    return _preferences() | kept | own
 
 
 def _preferences() -> dict[str, str]:
@@ -71,6 +73,15 @@ def _necessities() -> dict[str, str]:
         "HYDRA_BINDING": "none",
         "UCX_NET_DEVICES": INTERFACE,
     }
+
+
+def _preload(caller: Mapping[str, str], mpi: str) -> dict[str, str]:
+    """MPICH needs help to leave MPI_Finalize and to wait; src/lab/mpich_helper.c tells why."""
+    if mpi != "mpich":
+        return {}
+    helper = str(native.library("libsuiro-lab-mpich.so"))
+    theirs = caller.get("LD_PRELOAD", "")
+    return {"LD_PRELOAD": f"{helper}:{theirs}" if theirs else helper}
 
 
 def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
