@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import typer
@@ -52,7 +53,7 @@ def test_every_command_has_help() -> None:
 
 def _unknown_words(line: str) -> list[str]:
     """Commands and options of one command line that do not exist."""
-    command: object = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
     words = shlex.split(line.replace("...", ""), comments=True)[1:]
     while words and (children := getattr(command, "commands", None)):
         word = words.pop(0)
@@ -63,7 +64,7 @@ def _unknown_words(line: str) -> list[str]:
         elif word not in ("--version", "--help", "--install-completion", "--show-completion"):
             return [word]
     own = words[: words.index("--")] if "--" in words else words
-    options = {"--help"}.union(*(set(parameter.opts) for parameter in command.params))  # type: ignore[attr-defined]
+    options = {"--help"}.union(*(set(parameter.opts) for parameter in command.params))
     return [word for word in own if word.startswith("--") and word.split("=")[0] not in options]
 
 

@@ -17,6 +17,26 @@ LauncherArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix, such as mpirun -np 16."),
 ]
+RepeatOption = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Repetitions [default: 200 below 4K, 50 below 32K, 10]."),
+]
+BudgetOption = Annotated[
+    float,
+    typer.Option(min=1, metavar="SECONDS", help="Cut the repetitions of a size to this time."),
+]
+LinkRateOption = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help="Bit/s of a link of your network, such as 1G."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw bandwidth over size into this SVG file."),
+]
+SaveOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Keep raw samples and the result in this folder."),
+]
 
 
 def bench(
@@ -31,39 +51,22 @@ def bench(
     ] = None,
     algorithms: Annotated[
         str, typer.Option(metavar="A,B", help="What to compare; native is the MPI's own.")
-    ] = ("native,ring,two_level_ring"),
+    ] = "native,ring,two_level_ring",
     sizes: Annotated[
         str, typer.Option(metavar="A,B", help="Bytes per block; K and M are 1024s.")
     ] = "32K,256K",
-    repeat: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Repetitions [default: 200 below 4K, 50 below 32K, 10]."
-        ),
-    ] = None,
-    budget: Annotated[
-        float,
-        typer.Option(min=1, metavar="SECONDS", help="Cut the repetitions of a size to this time."),
-    ] = 600,
+    repeat: RepeatOption = None,
+    budget: BudgetOption = 600,
     steps: Annotated[
         bool, typer.Option("--steps", help="Time each round of the schedules, too.")
     ] = False,
     interface: Annotated[
         str, typer.Option(metavar="NAME", help="Network interface of the control flow.")
     ] = "-",
-    link_rate: Annotated[
-        str | None,
-        typer.Option(metavar="RATE", help="Bit/s of a link of your network, such as 1G."),
-    ] = None,
+    link_rate: LinkRateOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw bandwidth over size into this SVG file."),
-    ] = None,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Keep raw samples and the result in this folder."),
-    ] = None,
+    plot: PlotOption = None,
+    save: SaveOption = None,
 ) -> None:
     """Measure a collective; all algorithms in one job, interleaved, against native and a control.
 
