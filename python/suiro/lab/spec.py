@@ -71,7 +71,7 @@ class Link(_Section):
 
 
 class Switch(_Section):
-    """How the switch queues: models are described in docs/lab.md."""
+    """How the switch queues: models are described in docs/lab-switch.md."""
 
     model: Literal["hol", "voq", "shared", "pause"]
     buffer: Annotated[int, BeforeValidator(_bytes), Field(ge=4096, le=2**30)] = 2**18
