@@ -11,8 +11,8 @@ namespace suiro {
 
 std::span<const Algorithm> catalog() {
   static const std::array rows = {
-      alltoall_linear, alltoall_linear_capped,  alltoall_pairwise,
-      alltoall_ring,   alltoall_two_level_ring,
+      alltoall_linear, alltoall_linear_capped,      alltoall_pairwise,
+      alltoall_ring,   alltoall_two_level_pairwise, alltoall_two_level_ring,
   };
   return rows;
 }

@@ -15,6 +15,7 @@ extern const Algorithm alltoall_linear;
 extern const Algorithm alltoall_linear_capped;
 extern const Algorithm alltoall_pairwise;
 extern const Algorithm alltoall_ring;
+extern const Algorithm alltoall_two_level_pairwise;
 extern const Algorithm alltoall_two_level_ring;
 
 }  // namespace suiro

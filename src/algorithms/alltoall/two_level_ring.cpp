@@ -4,9 +4,9 @@
 // the rank there. So at every moment a node sends to one node and receives from one node, and no
 // packet waits at the switch behind one for another port.
 //
-// Rounds of one outer step go to the same node and may be in flight together, up to `window`. Those
-// of two outer steps may not: the first round of each outer step has a fence. Cost: P rounds;
-// a(P-a) blocks on the wire of a node of a ranks; no scratch.
+// Rounds of one outer step go to the same node and may be in flight together, up to `window` (1 is
+// the paper's pseudo code). Those of two outer steps may not: then the first round of each outer
+// step has a fence. Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
 #include <memory>
 
 #include "algorithms/alltoall/alltoall.hpp"
@@ -19,7 +19,7 @@ constexpr ParameterSpec parameter_specs[] = {
     {.name = "window",
      .minimum = 0,
      .maximum = 64,
-     .fallback = 0,
+     .fallback = 1,
      .meaning = "rounds of one outer step in flight together; 0 means as many as ranks per node"},
 };
 
