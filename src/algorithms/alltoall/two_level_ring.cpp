@@ -4,6 +4,11 @@
 // the rank there. So at every moment a node sends to one node and receives from one node, and no
 // packet waits at the switch behind one for another port.
 //
+// Half-way round, a node sends to the node that it receives from. There the ranks of the lower node
+// are one step ahead in their choice (`stagger`), so that no two ranks send to each other at the
+// same time: on TCP they share one connection, where the answer to a rendezvous waits behind the
+// data.
+//
 // Rounds of one outer step go to the same node and may be in flight together, up to `window` (1 is
 // the paper's pseudo code). Those of two outer steps may not: then the first round of each outer
 // step has a fence. Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
@@ -21,6 +26,11 @@ constexpr ParameterSpec parameter_specs[] = {
      .maximum = 64,
      .fallback = 1,
      .meaning = "rounds of one outer step in flight together; 0 means as many as ranks per node"},
+    {.name = "stagger",
+     .minimum = 0,
+     .maximum = 1,
+     .fallback = 1,
+     .meaning = "1 keeps opposite nodes' ranks from sending to each other; 0 is the paper's order"},
 };
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
@@ -37,19 +47,21 @@ Schedule build_two_level_ring(const Topology& topology, const Parameters& parame
   Schedule schedule = alltoall::header(alltoall_two_level_ring, topology, parameters);
   schedule.rounds = topology.ranks();
   schedule.window = window == 0 ? ppn : window;
-  schedule.lookahead = schedule.window;
-  schedule.function = [nodes, ppn, fenced = schedule.window > 1,
-                       map = std::make_shared<const Topology>(topology)](int me, std::int64_t i,
-                                                                         Round& round) {
-    const int node = map->node(me);
-    const int local = map->local(me);
-    const int j = static_cast<int>(i / ppn);
-    const int k = static_cast<int>(i % ppn);
-    const int target = map->rank((node + j) % nodes, (local + k) % ppn);
-    const int source = map->rank((node - j + nodes) % nodes, (local - k + ppn) % ppn);
-    round.fence = fenced && j > 0 && k == 0;
-    alltoall::exchange(me, target, source, round);
-  };
+  schedule.function =
+      [nodes, ppn, fenced = schedule.window > 1, staggered = parameters.at("stagger") != 0,
+       map = std::make_shared<const Topology>(topology)](int me, std::int64_t i, Round& round) {
+        const int node = map->node(me);
+        const int local = map->local(me);
+        const int j = static_cast<int>(i / ppn);
+        const int k = static_cast<int>(i % ppn);
+        const int right = (node + j) % nodes;
+        const int left = (node - j + nodes) % nodes;
+        const bool opposite = staggered && right == left;
+        const int target = map->rank(right, (local + k + (opposite && node < right)) % ppn);
+        const int source = map->rank(left, (local - k - (opposite && node > left) + 2 * ppn) % ppn);
+        round.fence = fenced && j > 0 && k == 0;
+        alltoall::exchange(me, target, source, round);
+      };
   return schedule;
 }
 
