@@ -3,8 +3,10 @@
 
 import re
 
+import pytest
 from samples import events, setting
 
+from suiro.bench.catalog import phases, schedule_text
 from suiro.bench.cells import line_rate_of, make_cells
 from suiro.bench.result import Machine, Result, Steps
 from suiro.bench.steps import predicted_relative
@@ -44,7 +46,15 @@ def test_void_cells_get_no_verdict() -> None:
     assert "2-Level Ring reaches" in verdict(result())[0]
 
 
-def test_model_of_steps() -> None:
-    assert predicted_relative("ring", 4, 4) == 1.0
-    assert predicted_relative("ring", 6, 4) == 4 / 3
-    assert predicted_relative("two_level_ring", 6, 4) == 1.0
+def test_model_of_steps_is_the_native_tools() -> None:
+    ring = predicted_relative(phases("alltoall", "ring", 4, 4))
+    assert ring[4] == 1.0
+    assert ring[6] == pytest.approx(4 / 3)
+    for name in ("two_level_ring", "two_level_ring:window=2"):
+        assert set(predicted_relative(phases("alltoall", name, 4, 4)).values()) == {0.0, 1.0}
+
+
+def test_a_schedule_is_named_as_it_was_asked_for() -> None:
+    text = schedule_text("alltoall", "two_level_ring:window=2", 2, 2)
+    assert "\nalgorithm two_level_ring:window=2\n" in text
+    assert "\nwindow 2\n" in text

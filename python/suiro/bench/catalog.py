@@ -3,6 +3,7 @@
 
 import json
 import subprocess
+from typing import Any
 
 from suiro.errors import SuiroError
 from suiro.native import tool
@@ -16,9 +17,20 @@ def algorithm_names(collective: str) -> list[str]:
 
 
 def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
-    """A printed schedule."""
+    """A printed schedule; ALGORITHM may have parameters, and names the schedule as it is given."""
+    name, _, parameters = algorithm.partition(":")
+    given = [word for text in filter(None, parameters.split(",")) for word in ("--parameter", text)]
+    shape = ("--nodes", str(nodes), "--ppn", str(ppn))
+    text = _schedule_tool("show", f"{collective}/{name}", *shape, *given)
+    return text.replace(f"\nalgorithm {name}\n", f"\nalgorithm {algorithm}\n", 1)
+
+
+def phases(collective: str, algorithm: str, nodes: int, ppn: int) -> list[dict[str, Any]]:
+    """What the models say of the rounds of an algorithm."""
     name = f"{collective}/{algorithm}"
-    return _schedule_tool("show", name, "--nodes", str(nodes), "--ppn", str(ppn))
+    shape = ("--nodes", str(nodes), "--ppn", str(ppn), "--json")
+    document: dict[str, list[dict[str, Any]]] = json.loads(_schedule_tool("predict", name, *shape))
+    return document["phases"]
 
 
 def _schedule_tool(*arguments: str) -> str:

@@ -4,7 +4,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from suiro.bench import innocence
+from suiro.bench import innocence, obedience
 from suiro.bench.job import Event, Events
 from suiro.bench.result import Cell, LineRate
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
@@ -48,24 +48,35 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
         groups.setdefault((sample["bytes"], sample["candidate"]), []).append(sample)
     order = {name: index for index, name in enumerate(setting.algorithms)}
     keys = sorted(groups, key=lambda key: (key[0], order.get(key[1], len(order))))
-    return [_cell(key, groups, events.node_of_rank, setting, line_rate) for key in keys]
+    rows = events.explained
+    # Each candidate's first call, which warms up, is not among the samples.
+    calls = {key: 1 + len(groups[key]) for key in keys}
+    reasons = obedience.disobeyed(rows, calls) if rows is not None else {}
+    cells = [_cell(key, groups[key], events.node_of_rank, setting, line_rate) for key in keys]
+    obeyed = {key: _seconds(samples) for key, samples in groups.items() if key not in reasons}
+    for key, cell in zip(keys, cells, strict=True):
+        if key in reasons:
+            cell.void_reason = reasons[key]
+            continue
+        _add_limits(cell, events.node_of_rank, line_rate)
+        _add_notes(cell, rows, setting)
+        _add_ratios(cell, obeyed, setting)
+    return cells
 
 
 def _cell(
     key: tuple[int, str],
-    groups: dict[tuple[int, str], list[Event]],
+    samples: list[Event],
     node_of_rank: list[int],
     setting: Setting,
     line_rate: LineRate | None,
 ) -> Cell:
     block_bytes, algorithm = key
-    samples = groups[key]
     seconds = _seconds(samples)
     median_s, interval = median_with_interval(seconds)
-    outgoing = block_bytes * _blocks_leaving(node_of_rank)
     counters = [sample["counters"] for sample in samples if sample.get("counters")]
     void_reason = innocence.lateness_reason(counters) or innocence.line_rate_reason(line_rate)
-    cell = Cell(
+    return Cell(
         collective=setting.collective,
         algorithm=algorithm,
         nodes=len(set(node_of_rank)),
@@ -73,7 +84,7 @@ def _cell(
         bytes=block_bytes,
         median_s=median_s,
         ci95_s=interval,
-        bandwidth_Bps=outgoing / median_s,
+        bandwidth_Bps=block_bytes * _blocks_leaving(node_of_rank) / median_s,
         repetitions=len(seconds),
         cpu_limited=void_reason is not None,
         void_reason=void_reason,
@@ -82,9 +93,6 @@ def _cell(
         lateness_p99_us=innocence.lateness_p99_us(counters),
         switch=innocence.port_totals(counters),
     )
-    _add_limits(cell, outgoing, line_rate)
-    _add_ratios(cell, groups, setting)
-    return cell
 
 
 def _seconds(samples: list[Event]) -> list[float]:
@@ -99,7 +107,8 @@ def _blocks_leaving(node_of_rank: list[int]) -> int:
     return max(ppn * (ranks - ppn) for ppn in Counter(node_of_rank).values())
 
 
-def _add_limits(cell: Cell, outgoing: int, line_rate: LineRate | None) -> None:
+def _add_limits(cell: Cell, node_of_rank: list[int], line_rate: LineRate | None) -> None:
+    outgoing = cell.bytes * _blocks_leaving(node_of_rank)
     if line_rate is None or outgoing == 0:
         return
     stream_Bps = sum(line_rate.goodput_Bps) / len(line_rate.goodput_Bps)
@@ -108,19 +117,31 @@ def _add_limits(cell: Cell, outgoing: int, line_rate: LineRate | None) -> None:
     cell.bound_fraction = outgoing / wire_Bps / cell.median_s
 
 
-def _add_ratios(cell: Cell, groups: dict[tuple[int, str], list[Event]], setting: Setting) -> None:
-    if cell.bytes < _SMALL_BYTES and setting.crowded:
-        cell.note = "no ratios: more ranks than cores would measure the scheduler"
-        return
+def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
+    notes = []
     planned = setting.planned.get(cell.bytes, cell.repetitions)
     if cell.repetitions < planned:
-        cell.note = f"cut from {planned} repetitions by the budget"
-    ours = _seconds(groups[cell.bytes, cell.algorithm])
-    native = groups.get((cell.bytes, "native"))
+        notes.append(f"cut from {planned} repetitions by the budget")
+    if cell.algorithm == "auto" and rows is not None:
+        notes.append(f"auto ran {obedience.chosen(rows, cell.bytes)} at {cell.bytes} bytes")
+    if _is_blurred(cell, setting):
+        notes.append("no ratios: more ranks than cores would measure the scheduler")
+    cell.note = "; ".join(notes) or None
+
+
+def _is_blurred(cell: Cell, setting: Setting) -> bool:
+    return cell.bytes < _SMALL_BYTES and setting.crowded
+
+
+def _add_ratios(cell: Cell, seconds: dict[tuple[int, str], list[float]], setting: Setting) -> None:
+    if _is_blurred(cell, setting):
+        return
+    ours = seconds[cell.bytes, cell.algorithm]
+    native = seconds.get((cell.bytes, "native"))
     if native:
-        ratio, interval = ratio_with_interval(_seconds(native), ours)
+        ratio, interval = ratio_with_interval(native, ours)
         cell.speedup_over_native, cell.speedup_over_native_ci95 = ratio, interval
-    control = groups.get((cell.bytes, cell.control or ""))
+    control = seconds.get((cell.bytes, cell.control or ""))
     if control:
-        ratio, interval = ratio_with_interval(_seconds(control), ours)
+        ratio, interval = ratio_with_interval(control, ours)
         cell.speedup_over_control, cell.speedup_over_control_ci95 = ratio, interval

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ class Events:
     samples: list[Event] = field(default_factory=list)
     steps: list[Event] = field(default_factory=list)
     finished: bool = False
+    explained: list[Event] | None = None  # by `suiro run --explain=json`
 
     def add(self, event: Event) -> None:
         kind = event["bench"]
@@ -59,16 +61,11 @@ def run_job(
     """One MPI job. Lines that are not the program's are passed on to standard error."""
     command = [*prefix, str(tool(f"suiro-bench-{mpi}")), *arguments]
     if with_suiro:
-        command = suiro_command("run", "--", *command)
+        command = suiro_command("run", "--explain=json", "--", *command)
     events = Events()
-    try:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
-        )
-    except FileNotFoundError:
-        raise SuiroError(f'launcher "{prefix[0]}" is not on the PATH') from None
+    process = _start(command, prefix[0], keep_errors=with_suiro)
     assert process.stdout is not None
-    with process, _progress(total) as advance:
+    with process, _explanation(process.stderr) as document, _progress(total) as advance:
         for event in _parse(process.stdout, record):
             events.add(event)
             advance(event)
@@ -77,7 +74,51 @@ def run_job(
             f"the measuring job ended with exit code {process.returncode} after "
             f"{len(events.samples)} samples: its messages are above"
         )
+    if with_suiro:
+        events.explained = _explained(document)
     return events
+
+
+def _start(command: list[str], launcher: str, keep_errors: bool) -> subprocess.Popen[str]:
+    errors = subprocess.PIPE if keep_errors else None
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, stdin=quiet, text=True, errors="replace"
+        )
+    except FileNotFoundError:
+        raise SuiroError(f'launcher "{launcher}" is not on the PATH') from None
+
+
+@contextmanager
+def _explanation(stream: IO[str] | None) -> Iterator[list[str]]:
+    """Passes standard error on while it comes, but keeps the document that ends it."""
+    document: list[str] = []
+
+    def pass_on() -> None:
+        for line in stream or ():
+            if document or line == "{\n":
+                document.append(line)
+            else:
+                sys.stderr.write(line)
+
+    reader = threading.Thread(target=pass_on)
+    reader.start()
+    try:
+        yield document
+    finally:
+        reader.join()
+
+
+def _explained(document: list[str]) -> list[Event]:
+    """Without suiro in the job, everything measured would be native."""
+    rows: list[Event] = json.loads("".join(document))["collectives"] if document else []
+    if not rows:
+        raise SuiroError(
+            "suiro was not at work in the measuring job: see the messages above, "
+            "or try `suiro run --explain --strict` with the same launcher"
+        )
+    return rows
 
 
 def _parse(lines: IO[str], record: IO[str] | None) -> Iterator[Event]:

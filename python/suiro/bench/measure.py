@@ -33,7 +33,7 @@ def measure(
     result = Result(
         machine=machine,
         cells=make_cells(events, setting),
-        steps=make_steps(events),
+        steps=make_steps(events, plan.collective),
         line_rate=line_rate_of(events, setting.rate_bps),
         command=command,
     )

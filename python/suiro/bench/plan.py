@@ -49,6 +49,8 @@ def _quantity(word: str, what: str, base: int) -> int:
     value = int(match[1]) * int(base**exponent)
     if what == "size" and value > _LARGEST_BYTES:
         raise UsageError(f'size "{word}" is too large: a block is at most {_LARGEST_BYTES} bytes')
+    if value == 0:
+        raise UsageError(f'{what} "{word}": nothing would be measured; give at least 1')
     return value
 
 

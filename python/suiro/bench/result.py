@@ -59,9 +59,14 @@ class Cell(BaseModel):
     lateness_p99_us: float | None = None
     switch: list[PortTotals] = []
 
+    @property
+    def void(self) -> bool:
+        """Whether the figure counts for nothing: the machine was too slow, or it is another's."""
+        return self.void_reason is not None
+
 
 class Steps(BaseModel):
-    """The time of each round alone; relative to rounds with one target per node."""
+    """The time of each round alone; relative to rounds in which the model sees no blocking."""
 
     algorithm: str
     bytes: int

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from suiro.bench.catalog import schedule_text
+from suiro.bench.catalog import phases, schedule_text
 from suiro.bench.job import Event, Events
 from suiro.bench.plan import Plan
 from suiro.bench.result import Steps
@@ -29,41 +30,44 @@ def printed_schedules(plan: Plan, node_of_rank: list[int]) -> Iterator[list[Path
         for algorithm in plan.algorithms:
             if algorithm not in ("native", "auto"):
                 files.append(Path(folder) / f"{len(files)}.txt")
-                name = algorithm.split(":")[0]
-                files[-1].write_text(schedule_text(plan.collective, name, nodes, ppn))
+                files[-1].write_text(schedule_text(plan.collective, algorithm, nodes, ppn))
         yield files
 
 
-def make_steps(events: Events) -> list[Steps]:
+def make_steps(events: Events, collective: str) -> list[Steps]:
     """Rounds with traffic inside a node are left out, as in the paper."""
     groups: dict[tuple[int, str], list[Event]] = {}
     for event in events.steps:
         groups.setdefault((event["bytes"], event["schedule"]), []).append(event)
     ppn = events.node_of_rank.count(0)
-    return [
-        _steps(block_bytes, algorithm, ppn, group)
-        for (block_bytes, algorithm), group in sorted(groups.items())
-    ]
+    nodes = len(set(events.node_of_rank))
+    made = []
+    for (block_bytes, algorithm), group in sorted(groups.items()):
+        predicted = predicted_relative(phases(collective, algorithm, nodes, ppn))
+        made.append(_steps(block_bytes, algorithm, ppn, group, predicted))
+    return made
 
 
-def _steps(block_bytes: int, algorithm: str, ppn: int, events: list[Event]) -> Steps:
+def _steps(
+    block_bytes: int, algorithm: str, ppn: int, events: list[Event], predicted: dict[int, float]
+) -> Steps:
     seconds: dict[int, list[float]] = {}
-    number = _step_numbers(events)
     for event in events:
         if event["home"] == 0 and event["away"] > 0:
-            seconds.setdefault(number[event["round"]], []).append(event["seconds"])
-    steps = sorted(seconds)
-    medians = [median(seconds[step]) for step in steps]
-    one_target = [value for step, value in zip(steps, medians, strict=True) if step % ppn == 0]
-    reference = mean(one_target or medians) if medians else 1.0
+            seconds.setdefault(event["round"], []).append(event["seconds"])
+    rounds = sorted(seconds)
+    medians = [median(seconds[round_]) for round_ in rounds]
+    free = [time for round_, time in zip(rounds, medians, strict=True) if predicted[round_] == 1]
+    reference = mean(free or medians) if medians else 1.0
+    number = _step_numbers(events)
     return Steps(
         algorithm=algorithm,
         bytes=block_bytes,
         ppn=ppn,
-        steps=steps,
+        steps=[number[round_] for round_ in rounds],
         seconds=medians,
         relative=[value / reference for value in medians],
-        predicted=[predicted_relative(algorithm, step, ppn) for step in steps],
+        predicted=[predicted[round_] for round_ in rounds],
     )
 
 
@@ -73,9 +77,11 @@ def _step_numbers(events: list[Event]) -> dict[int, int]:
     return {index: step for step, index in enumerate(rounds)}
 
 
-def predicted_relative(algorithm: str, step: int, ppn: int) -> float:
-    """Head-of-line model: with two targets, shares a and 1 - a, a(1 - a) of packets is blocked."""
-    if algorithm != "ring":
-        return 1.0
-    share = 1 - (step % ppn) / ppn
-    return 1 / (1 - share * (1 - share))
+def predicted_relative(phases: list[dict[str, Any]]) -> dict[int, float]:
+    """By round, the model's time over that of the busiest link if nothing blocked it. Rounds that
+    the model puts into one phase share its figure."""
+    return {
+        phase["first_round"] + index: phase["head_of_line_blocks"] / (phase["leaving_blocks"] or 1)
+        for phase in phases
+        for index in range(phase["rounds"])
+    }

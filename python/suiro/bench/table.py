@@ -28,7 +28,7 @@ def winners(cells: list[Cell]) -> set[tuple[int, str]]:
     best: dict[int, Cell] = {}
     for cell in cells:
         known = best.get(cell.bytes)
-        if not cell.cpu_limited and (known is None or cell.median_s < known.median_s):
+        if not cell.void and (known is None or cell.median_s < known.median_s):
             best[cell.bytes] = cell
     return {(cell.bytes, cell.algorithm) for cell in best.values()}
 
@@ -58,9 +58,9 @@ def print_result(result: Result, console: Console) -> None:
 
 def cells_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("bytes", "algorithm", "time", "95 %", "MB/s per node", "of line rate"):
+    for name in ("bytes", "algorithm", "time", "95 %", "MB/s", "/ line", "/ bound"):
         table.add_column(name, justify="left" if name == "algorithm" else "right", no_wrap=True)
-    for name in ("of bound", "over native", "over control", "calls"):
+    for name in ("x native", "x control", "calls"):
         table.add_column(name, justify="right", no_wrap=True)
     best = winners(result.cells)
     previous = None
@@ -68,9 +68,7 @@ def cells_table(result: Result) -> Table:
         if previous is not None and previous != cell.bytes:
             table.add_section()
         previous = cell.bytes
-        style = (
-            "dim" if cell.cpu_limited else "bold" if (cell.bytes, cell.algorithm) in best else ""
-        )
+        style = "dim" if cell.void else "bold" if (cell.bytes, cell.algorithm) in best else ""
         table.add_row(*_row(cell), style=style)
     return table
 
@@ -80,7 +78,7 @@ def _row(cell: Cell) -> list[str]:
     low, high = cell.ci95_s
     return [
         size_text(cell.bytes),
-        name + (_MARK + "void" if cell.cpu_limited else ""),
+        name + (_MARK + "void" if cell.void else ""),
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
         f"{cell.bandwidth_Bps / 1e6:.3g}",
@@ -97,4 +95,4 @@ def _share(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}x"
+    return "-" if value is None else f"{value:.2f}"

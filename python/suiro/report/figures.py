@@ -67,7 +67,7 @@ def _bar(axes: "Axes", place: float, width: float, cell: Cell, labelled: bool) -
         place,
         rate,
         width * 0.92,
-        color="none" if cell.cpu_limited else colour,
+        color="none" if cell.void else colour,
         edgecolor=colour,
         yerr=[[max(0.0, rate - slow)], [max(0.0, fast - rate)]],
         error_kw={"ecolor": _INK, "elinewidth": 1},

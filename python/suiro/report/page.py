@@ -113,7 +113,7 @@ def _cells_table(result: Result) -> str:
     rows = []
     for cell in result.cells:
         won = (cell.bytes, cell.algorithm) in best
-        kind = "void" if cell.cpu_limited else "best" if won else ""
+        kind = "void" if cell.void else "best" if won else ""
         rows.append((kind, _cell_row(cell)))
     reasons = {cell.void_reason for cell in result.cells if cell.void_reason}
     notes = "".join(f'<p class="note">Void: {escape(reason)}.</p>' for reason in sorted(reasons))

@@ -34,7 +34,7 @@ def verdict(result: Result) -> list[str]:
 
 
 def _size_verdict(ours: Cell, cells: dict[str, Cell]) -> str:
-    if ours.cpu_limited:
+    if ours.void:
         return f"no verdict, because {ours.void_reason}."
     parts = []
     if ours.line_rate_fraction is not None:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A candidate that the library did not run has no figures."""
+
+from typing import Any
+
+from samples import events, setting
+
+from suiro.bench.cells import make_cells
+from suiro.bench.obedience import chosen, disobeyed
+
+
+def row(algorithm: str, reason: str, calls: int, *passed_over: str) -> dict[str, Any]:
+    text = {"algorithm": algorithm, "reason": reason, "passed_over": list(passed_over)}
+    return {"bytes": [65536, 131071], "calls": calls, **text}
+
+
+def forced(name: str, calls: int) -> dict[str, Any]:
+    return row(name, f"forced: {name}", calls)
+
+
+def test_obedience_is_counted_over_sizes_of_a_class() -> None:
+    calls = {(65536, "ring"): 6, (100000, "ring"): 6, (4096, "ring"): 6}
+    small = forced("ring", 6) | {"bytes": [4096, 8191]}
+    assert disobeyed([forced("ring", 12), small], calls) == {}
+    assert set(disobeyed([forced("ring", 11), small], calls)) == set(calls) - {(4096, "ring")}
+
+
+def test_the_librarys_reason_is_told() -> None:
+    why = "two_level_ring (forced: two_level_ring): needs the same number of ranks on every node"
+    rows = [row("native", "built in: nothing", 6, why), forced("native", 6)]
+    reasons = disobeyed(rows, {(65536, "native"): 6, (65536, "two_level_ring"): 6})
+    assert reasons == {
+        (65536, "two_level_ring"): "two_level_ring did not run: needs the same number of ranks on "
+        "every node"
+    }
+
+
+def test_parameters_are_part_of_the_name() -> None:
+    calls = {(65536, "two_level_ring:window=2"): 6}
+    assert disobeyed([forced("two_level_ring:window=2", 6)], calls) == {}
+    assert disobeyed([forced("two_level_ring", 6)], calls)
+
+
+def test_auto_may_run_anything_and_tells_what() -> None:
+    rows = [row("pairwise", "built in: fast", 6), forced("ring", 6)]
+    assert disobeyed(rows, {(65536, "auto"): 6}) == {}
+    assert chosen(rows, 65536) == "pairwise"
+
+
+def test_a_disobeyed_cell_is_void_and_compared_with_nothing() -> None:
+    made = events()
+    made.explained = [forced("native", 6), forced("ring", 6)]
+    native, ring, control = make_cells(made, setting())
+    assert control.void
+    assert not control.cpu_limited
+    assert "linear did not run" in (control.void_reason or "")
+    assert (control.line_rate_fraction, control.speedup_over_native) == (None, None)
+    assert ring.speedup_over_native == 2.0
+    assert ring.speedup_over_control is None
+    assert not native.void
