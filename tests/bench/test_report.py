@@ -11,7 +11,7 @@ from suiro.bench.cells import line_rate_of, make_cells
 from suiro.bench.result import Machine, Result, Steps
 from suiro.bench.steps import predicted_relative
 from suiro.report.page import ProgramRun, Section, render
-from suiro.report.verdict import verdict
+from suiro.report.verdict import conclusion, verdict
 
 
 def result(late_us: float = 10) -> Result:
@@ -43,7 +43,14 @@ def test_page_is_complete_and_offline() -> None:
 
 def test_void_cells_get_no_verdict() -> None:
     assert "no verdict" in verdict(result(late_us=999))[0]
+    assert conclusion([result(late_us=999)]) == ["No verdict: your network (64K blocks)."]
     assert "2-Level Ring reaches" in verdict(result())[0]
+
+
+def test_conclusion_is_computed() -> None:
+    assert conclusion([result()]) == [
+        "Faster than native, but not clearly faster than Ring: your network (64K blocks)."
+    ]
 
 
 def test_model_of_steps_is_the_native_tools() -> None:

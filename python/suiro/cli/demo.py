@@ -11,7 +11,7 @@ def demo(
     report: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Write the HTML report into it.")
     ] = Path("report"),
-    sizes: Annotated[str, typer.Option(metavar="A,B", help="Bytes per block.")] = "64K",
+    sizes: Annotated[str, typer.Option(metavar="A,B", help="Bytes per block.")] = "128K",
     repeat: Annotated[
         int, typer.Option(min=1, metavar="N", help="Repetitions of each measurement.")
     ] = 5,

@@ -4,10 +4,12 @@
 import io
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from suiro.bench.result import Cell, Result, Steps
 from suiro.bench.table import size_text
+from suiro.report.verdict import title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,11 +19,13 @@ _COLOURS = {
     "native": "#8a8f98",
     "ring": "#e08a1e",
     "two_level_ring": "#1b8ef2",
+    "two_level_pairwise": "#0f4fa8",
     "linear": "#a06bd6",
     "pairwise": "#2fa36b",
     "auto": "#d2486a",
 }
 _FALLBACK = "#6b7a90"
+_CONTROL = "#c3c7ce"
 # matplotlib draws text and axes in this colour; it becomes the page's own.
 _INK = "#123456"
 
@@ -30,39 +34,88 @@ def colour_of(algorithm: str) -> str:
     return _COLOURS.get(algorithm.split(":")[0], _FALLBACK)
 
 
+@dataclass(frozen=True)
+class Bars:
+    """A group of bars that stand together."""
+
+    label: str
+    cells: list[Cell]
+    unit_Bps: float  # a bandwidth of this much is drawn as 1
+
+
+def overview_figure(results: list[Result]) -> str:
+    """Each network at its largest size, as shares of what one TCP stream reaches per port."""
+    groups = []
+    for result in results:
+        largest = max((cell.bytes for cell in result.cells), default=0)
+        line_Bps = _line_Bps(result)
+        if line_Bps is not None:
+            cells = [cell for cell in result.cells if cell.bytes == largest]
+            label = f"{result.machine.lab or 'your network'}, {size_text(largest)}"
+            groups.append(Bars(label, cells, line_Bps))
+    return _bars_figure(groups, "share of line rate", 1.0)
+
+
 def bandwidth_figure(result: Result) -> str:
     """Bandwidth per node over block size, with the line rate as the limit."""
+    sizes = sorted({cell.bytes for cell in result.cells})
+    groups = [
+        Bars(size_text(size), [cell for cell in result.cells if cell.bytes == size], 1e6)
+        for size in sizes
+    ]
+    line_Bps = _line_Bps(result)
+    return _bars_figure(groups, "MB/s per node", line_Bps / 1e6 if line_Bps else None)
+
+
+def _line_Bps(result: Result) -> float | None:
+    if result.line_rate is None:
+        return None
+    return sum(result.line_rate.goodput_Bps) / len(result.line_rate.goodput_Bps)
+
+
+def _bars_figure(groups: list[Bars], label: str, limit: float | None) -> str:
+    algorithms = list(dict.fromkeys(_label(cell) for group in groups for cell in group.cells))
+    width = 0.8 / max(1, len(algorithms))
 
     def draw(axes: "Axes") -> None:
-        sizes = sorted({cell.bytes for cell in result.cells})
-        width = 0.8 / max(1, len(_algorithms(result.cells)))
-        for index, algorithm in enumerate(_algorithms(result.cells)):
-            cells = {cell.bytes: cell for cell in result.cells if cell.algorithm == algorithm}
-            for place, size in enumerate(sizes):
-                if size in cells:
-                    _bar(axes, place + index * width, width, cells[size], place == 0)
-        axes.set_xticks([place + 0.4 - width / 2 for place in range(len(sizes))])
-        axes.set_xticklabels([size_text(size) for size in sizes])
-        axes.set_xlabel("bytes per block")
-        axes.set_ylabel("MB/s per node")
-        if result.line_rate is not None:
-            mean_Bps = sum(result.line_rate.goodput_Bps) / len(result.line_rate.goodput_Bps)
-            axes.axhline(mean_Bps / 1e6, color=_INK, linewidth=1, linestyle=(0, (4, 3)))
-            axes.annotate("one TCP stream per port", (0, mean_Bps / 1e6), (0, 3),
+        for place, group in enumerate(groups):
+            for cell in group.cells:
+                _bar(axes, place + algorithms.index(_label(cell)) * width, width, cell, group)
+        axes.set_xticks(
+            [place + 0.4 - width / 2 for place in range(len(groups))],
+            [group.label for group in groups],
+        )
+        axes.tick_params(axis="x", length=0)
+        axes.set_ylabel(label)
+        if limit is not None:
+            axes.axhline(limit, color=_INK, linewidth=1, linestyle=(0, (4, 3)))
+            axes.annotate("line rate: one TCP stream per port", (1, limit), (0, 3), ha="right",
                           xycoords=("axes fraction", "data"), textcoords="offset points",
                           fontsize=8, color=_INK)  # fmt: skip
-        axes.legend(frameon=False, fontsize=8, ncols=2, loc="upper left", bbox_to_anchor=(0, -0.16),
-                    labelcolor=_INK)  # fmt: skip
+        _legend(axes)
         axes.set_ylim(bottom=0)
 
-    return _svg(draw, (6.4, 3.6))
+    return _svg(draw, (7.6, 3.6))
 
 
-def _bar(axes: "Axes", place: float, width: float, cell: Cell, labelled: bool) -> None:
+def _label(cell: Cell) -> str:
+    """The control is native's own algorithm, which may differ from network to network."""
+    return "native's algorithm, run by suiro" if cell.is_control else title(cell.algorithm)
+
+
+def _legend(axes: "Axes") -> None:
+    """Each label once, below the axes, where it hides nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    axes.legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=3, loc="upper left",
+                bbox_to_anchor=(0, -0.14), labelcolor=_INK)  # fmt: skip
+
+
+def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> None:
     """One bar with its interval; a void cell is drawn hollow."""
-    rate = cell.bandwidth_Bps / 1e6
+    rate = cell.bandwidth_Bps / group.unit_Bps
     fast, slow = (rate * cell.median_s / bound for bound in cell.ci95_s)
-    colour = colour_of(cell.algorithm)
+    colour = _CONTROL if cell.is_control else colour_of(cell.algorithm)
     axes.bar(
         place,
         rate,
@@ -70,8 +123,9 @@ def _bar(axes: "Axes", place: float, width: float, cell: Cell, labelled: bool) -
         color="none" if cell.void else colour,
         edgecolor=colour,
         yerr=[[max(0.0, rate - slow)], [max(0.0, fast - rate)]],
-        error_kw={"ecolor": _INK, "elinewidth": 1},
-        label=cell.algorithm + (" (control)" if cell.is_control else "") if labelled else None,
+        error_kw={"ecolor": _INK, "elinewidth": 1, "capsize": 2},
+        label=_label(cell),
+        zorder=2,
     )
 
 
@@ -82,20 +136,15 @@ def steps_figure(steps: list[Steps]) -> str:
         for one in steps:
             colour = colour_of(one.algorithm)
             axes.plot(one.steps, one.relative, color=colour, linewidth=1.6, marker="o",
-                      markersize=3.5, label=one.algorithm)  # fmt: skip
+                      markersize=3.5, label=title(one.algorithm))  # fmt: skip
             axes.plot(one.steps, one.predicted, color=colour, linewidth=1.2, linestyle=":",
-                      label=f"{one.algorithm}, model")  # fmt: skip
+                      label=f"{title(one.algorithm)}, model")  # fmt: skip
         axes.set_xlabel("step")
         axes.set_ylabel("relative time")
-        axes.legend(frameon=False, fontsize=8, ncols=2, loc="upper left", bbox_to_anchor=(0, -0.16),
-                    labelcolor=_INK)  # fmt: skip
+        _legend(axes)
         axes.set_ylim(bottom=0)
 
-    return _svg(draw, (6.4, 3.2))
-
-
-def _algorithms(cells: list[Cell]) -> list[str]:
-    return list(dict.fromkeys(cell.algorithm for cell in cells))
+    return _svg(draw, (7.6, 3.2))
 
 
 def _svg(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:

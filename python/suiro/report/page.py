@@ -7,8 +7,14 @@ from importlib.resources import files
 
 from suiro.bench.result import Cell, Result
 from suiro.bench.table import size_text, time_text, winners
-from suiro.report.figures import bandwidth_figure, steps_figure
-from suiro.report.verdict import network_sentence, verdict
+from suiro.report.figures import bandwidth_figure, overview_figure, steps_figure
+from suiro.report.verdict import (
+    blocked_share,
+    conclusion,
+    network_sentence,
+    title,
+    verdict,
+)
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,7 @@ class ProgramRun:
     command: str
     native_s: float
     suiro_s: float
+    algorithms: tuple[str, ...] = ()  # what suiro chose
 
 
 @dataclass(frozen=True)
@@ -29,19 +36,15 @@ class Section:
     remarks: list[str] = field(default_factory=list)
 
 
-def render(title: str, sections: list[Section]) -> str:
+def render(heading: str, sections: list[Section]) -> str:
     """The whole page."""
     style = files("suiro.report").joinpath("style.css").read_text()
-    contents = "".join(
-        f'<a href="#s{index}">{escape(_heading(section.result))}</a>'
-        for index, section in enumerate(sections)
-    )
     body = "".join(_section(index, section) for index, section in enumerate(sections))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head><body><main>"
-        f"<header><h1>{escape(title)}</h1>{_summary(sections)}<nav>{contents}</nav></header>"
+        f"<title>{escape(heading)}</title><style>{style}</style></head><body><main>"
+        f"<header><h1>{escape(heading)}</h1>{_summary(sections)}</header>"
         f"{body}{_machine(sections)}</main></body></html>\n"
     )
 
@@ -51,24 +54,31 @@ def _heading(result: Result) -> str:
 
 
 def _summary(sections: list[Section]) -> str:
-    rows = []
-    for section in sections:
-        for sentence in verdict(section.result):
-            rows.append(f"<li><b>{escape(_heading(section.result))}</b> {escape(sentence)}</li>")
-    return f'<ul class="verdict">{"".join(rows)}</ul>'
+    results = [section.result for section in sections]
+    rows = "".join(f"<li>{escape(sentence)}</li>" for sentence in conclusion(results))
+    caption = "All-to-all bandwidth per node, with 95 % intervals. Hollow bars are void."
+    links = "".join(
+        f'<a href="#s{index}">{escape(_heading(result))}</a>'
+        for index, result in enumerate(results)
+    )
+    return (
+        f'<ul class="verdict">{rows}</ul>{_figure(overview_figure(results), caption)}'
+        f"<nav>{links}</nav>"
+    )
 
 
 def _section(index: int, section: Section) -> str:
     result = section.result
-    remarks = "".join(f"<p>{escape(text)}</p>" for text in section.remarks)
+    said = [*verdict(result), *section.remarks]
     parts = [
         f'<section id="s{index}"><h2>{escape(_heading(result))}</h2>',
         f'<p class="lead">{escape(network_sentence(result.machine.model))}{_rate(result)}</p>',
+        "".join(f"<p>{escape(text)}</p>" for text in said),
         _program(section.program),
-        remarks,
-        _figure(bandwidth_figure(result), "All-to-all bandwidth per node. Hollow bars are void."),
-        _cells_table(result),
     ]
+    if len({cell.bytes for cell in result.cells}) > 1:
+        parts.append(_figure(bandwidth_figure(result), "Bandwidth per node by bytes per block."))
+    parts.append(_cells_table(result))
     if result.steps:
         caption = "Time of each step run alone, relative to steps with one target node."
         parts.append(_figure(steps_figure(result.steps), caption + " Dotted: the model."))
@@ -88,9 +98,15 @@ def _program(program: ProgramRun | None) -> str:
     ratio = program.native_s / program.suiro_s
     return (
         f'<p class="program"><b>{ratio:.2f}x</b> An unmodified program: '
-        f"{time_text(program.native_s)} alone, {time_text(program.suiro_s)} with suiro."
+        f"{time_text(program.native_s)} alone, {time_text(program.suiro_s)} with suiro"
+        f"{_choice(program)}. It verifies its own result."
         f"<br><code>{escape(program.command)}</code></p>"
     )
+
+
+def _choice(program: ProgramRun) -> str:
+    names = " and ".join(map(title, program.algorithms))
+    return f", which chose {escape(names)}" if names else ""
 
 
 def _figure(svg: str, caption: str) -> str:
@@ -108,7 +124,8 @@ def _table(head: list[str], rows: list[tuple[str, list[str]]]) -> str:
 
 
 def _cells_table(result: Result) -> str:
-    head = ["bytes", "algorithm", "time", "MB/s", "of line rate", "over native", "over control"]
+    head = ["bytes", "algorithm", "time", "95 %", "MB/s", "of line rate", "over native"]
+    head.append("over control")
     best = winners(result.cells)
     rows = []
     for cell in result.cells:
@@ -125,7 +142,8 @@ def _cell_row(cell: Cell) -> list[str]:
     return [
         size_text(cell.bytes),
         cell.algorithm + (" (control)" if cell.is_control else ""),
-        f"{time_text(cell.median_s)} ({time_text(low)} to {time_text(high)})",
+        time_text(cell.median_s),
+        f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
         f"{cell.bandwidth_Bps / 1e6:.3g}",
         _number(cell.line_rate_fraction),
         _number(cell.speedup_over_native),
@@ -152,7 +170,7 @@ def _switch_row(cell: Cell) -> list[str]:
         size_text(cell.bytes),
         cell.algorithm,
         f"{sum(port.utilisation for port in ports) / len(ports):.0%}",
-        f"{max(port.hol_blocked_s for port in ports) / cell.median_s:.0%} of the time",
+        f"{blocked_share(cell):.0%} of the time",
         f"{sum(port.drops for port in ports):.0f}",
         f"{sum(port.pauses for port in ports):.0f}",
         time_text(max(port.paused_s for port in ports)),
