@@ -12,21 +12,67 @@ from pathlib import Path
 import pympistandard
 
 # The library's exported entry points: suiro::mpi::intercept implements each.
-INTERCEPTED = (
-    "Alltoall Alltoallv Comm_disconnect Comm_dup_with_info Comm_free Comm_set_info Finalize Init "
-    "Init_thread"
-).split()
+INTERCEPTED = [
+    "Alltoall",
+    "Alltoallv",
+    "Comm_disconnect",
+    "Comm_dup_with_info",
+    "Comm_free",
+    "Comm_set_info",
+    "Finalize",
+    "Init",
+    "Init_thread",
+]
 
 # What suiro itself calls, besides the intercepted functions.
-CALLED = (
-    "Abort Allgather Allreduce Barrier Bcast Comm_call_errhandler Comm_create "
-    "Comm_get_errhandler Comm_get_parent Comm_group Comm_rank Comm_set_errhandler Comm_size "
-    "Comm_split_type Comm_test_inter Errhandler_free Error_string Get_address Get_count "
-    "Group_free Group_size Group_translate_ranks Info_get Irecv Isend Iprobe Pack Pack_size Recv "
-    "Send Sendrecv Test Testall Testany Testsome Type_get_contents Type_get_envelope "
-    "Type_get_extent Type_get_true_extent Type_size Type_size_x Unpack Wait Waitall Waitany "
-    "Waitsome"
-).split()
+CALLED = [
+    "Abort",
+    "Allgather",
+    "Allreduce",
+    "Barrier",
+    "Bcast",
+    "Comm_call_errhandler",
+    "Comm_create",
+    "Comm_get_errhandler",
+    "Comm_get_parent",
+    "Comm_group",
+    "Comm_rank",
+    "Comm_set_errhandler",
+    "Comm_size",
+    "Comm_split_type",
+    "Comm_test_inter",
+    "Errhandler_free",
+    "Error_string",
+    "Get_address",
+    "Get_count",
+    "Group_free",
+    "Group_size",
+    "Group_translate_ranks",
+    "Info_get",
+    "Irecv",
+    "Isend",
+    "Iprobe",
+    "Pack",
+    "Pack_size",
+    "Recv",
+    "Send",
+    "Sendrecv",
+    "Test",
+    "Testall",
+    "Testany",
+    "Testsome",
+    "Type_get_contents",
+    "Type_get_envelope",
+    "Type_get_extent",
+    "Type_get_true_extent",
+    "Type_size",
+    "Type_size_x",
+    "Unpack",
+    "Wait",
+    "Waitall",
+    "Waitany",
+    "Waitsome",
+]
 
 HEADER = """\
 // SPDX-License-Identifier: BSD-3-Clause

@@ -53,8 +53,8 @@ class TapPorts final : public Hosts {
   struct Tap {
     Descriptor device;
     RateWindow window;
-    FairQueue waiting;      // frames of this host
-    std::vector<Run> runs;  // for this host, by the port that they come from
+    FairQueue waiting;       // frames of this host
+    std::vector<Run> runs;   // for this host, by the port that they come from
     int flushing_bytes = 0;  // of the wire, since the last flush
     TapCounters counters;
   };
