@@ -5,6 +5,7 @@
 // input for the busy port of a third node (docs/decisions/0005). Within a pair, the ranks of the
 // lower node are one step ahead in their choice, so that no two ranks send to each other at the
 // same time: they share one connection, and there the answer to a rendezvous waits behind the data.
+// (With an odd number of ranks per node, they still do so in one round of each outer step.)
 //
 // The pairs are those of a round-robin tournament (circle method), so the number of nodes is even.
 // Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.

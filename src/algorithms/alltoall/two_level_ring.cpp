@@ -7,7 +7,7 @@
 // Half-way round, a node sends to the node that it receives from. There the ranks of the lower node
 // are one step ahead in their choice (`stagger`), so that no two ranks send to each other at the
 // same time: on TCP they share one connection, where the answer to a rendezvous waits behind the
-// data.
+// data. (With an odd number of ranks per node, they still do so in one round.)
 //
 // Rounds of one outer step go to the same node and may be in flight together, up to `window` (1 is
 // the paper's pseudo code). Those of two outer steps may not: then the first round of each outer
