@@ -33,6 +33,8 @@ _CHOSEN = re.compile(r'"algorithm": "([^"]+)"')
 def run_demo(folder: Path, sizes: str, repeat: int) -> None:
     """Three labs, one after the other, then the page."""
     out = Console(width=None if sys.stdout.isatty() else 100)
+    page = folder / "index.html"
+    _write(page, "", "a")  # a folder that cannot be written is refused before measuring
     sections = []
     with TemporaryDirectory(prefix="suiro-demo-") as scratch:
         program = _compile(Path(scratch))
@@ -41,13 +43,17 @@ def run_demo(folder: Path, sizes: str, repeat: int) -> None:
     out.print("\nIn short", style="bold")
     for sentence in conclusion([section.result for section in sections]):
         out.print(sentence)
-    page = folder / "index.html"
+    _write(page, render("What suiro does to all-to-all on Ethernet", sections))
+    out.print(f"\nreport: {page}", soft_wrap=True)
+
+
+def _write(page: Path, text: str, mode: str = "w") -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        page.write_text(render("What suiro does to all-to-all on Ethernet", sections))
+        page.parent.mkdir(parents=True, exist_ok=True)
+        with page.open(mode) as file:
+            file.write(text)
     except OSError as error:
         raise SuiroError(f"cannot write {page}: {error.strerror}; try --report FOLDER") from None
-    out.print(f"\nreport: {page}", soft_wrap=True)
 
 
 def _show_lab(name: str, program: Path, sizes: str, repeat: int, out: Console) -> Section:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from suiro.bench.plan import parse_algorithms, parse_rate, parse_sizes
+from suiro.bench.plan import check_algorithms, parse_algorithms, parse_rate, parse_sizes
 from suiro.errors import UsageError
 
 
@@ -11,7 +11,7 @@ def test_sizes_are_sorted_and_single() -> None:
     assert parse_sizes("256K,1k,8,1K, 1M") == (8, 1024, 262144, 1048576)
 
 
-@pytest.mark.parametrize("text", ["", ",", "abc", "-1", "1T", "1.5K", "2G", "8 8"])
+@pytest.mark.parametrize("text", ["", ",", "abc", "-1", "1T", "1.5K", "2G", "8 8", "0"])
 def test_wrong_sizes(text: str) -> None:
     with pytest.raises(UsageError):
         parse_sizes(text)
@@ -31,3 +31,21 @@ def test_algorithms_keep_their_parameters() -> None:
 def test_wrong_algorithms(text: str) -> None:
     with pytest.raises(UsageError):
         parse_algorithms(text)
+
+
+def test_names_and_parameters_are_checked() -> None:
+    check_algorithms(("native", "auto", "two_level_ring:window=2"))
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("rimg", "there are auto, linear"),
+        ("ring:window=2", "takes no parameters"),
+        ("two_level_ring:foo=2", "takes window"),
+        ("auto:window=2", "auto takes no parameters"),
+    ],
+)
+def test_wrong_names_and_parameters(name: str, cause: str) -> None:
+    with pytest.raises(UsageError, match=cause):
+        check_algorithms((name,))

@@ -43,13 +43,16 @@ def test_page_is_complete_and_offline() -> None:
 
 def test_void_cells_get_no_verdict() -> None:
     assert "no verdict" in verdict(result(late_us=999))[0]
-    assert conclusion([result(late_us=999)]) == ["No verdict: your network (64K blocks)."]
+    assert conclusion([result(late_us=999)]) == [
+        "There is no verdict: in your network (64K blocks)."
+    ]
     assert "2-Level Ring reaches" in verdict(result())[0]
 
 
 def test_conclusion_is_computed() -> None:
     assert conclusion([result()]) == [
-        "Faster than native, but not clearly faster than Ring: your network (64K blocks)."
+        "2-Level algorithms help over native, but not clearly over Ring: "
+        "in your network (64K blocks)."
     ]
 
 

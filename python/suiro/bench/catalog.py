@@ -5,7 +5,7 @@ import json
 import subprocess
 from typing import Any
 
-from suiro.errors import SuiroError
+from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
 
@@ -25,6 +25,14 @@ def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
     return text.replace(f"\nalgorithm {name}\n", f"\nalgorithm {algorithm}\n", 1)
 
 
+def check_parameters(collective: str, algorithm: str) -> None:
+    """The smallest shape that has several nodes tells whether ALGORITHM is written rightly."""
+    try:
+        phases(collective, algorithm, 2, 2)
+    except SuiroError as error:
+        raise UsageError(str(error)) from None
+
+
 def phases(collective: str, algorithm: str, nodes: int, ppn: int) -> list[dict[str, Any]]:
     """What the models say of the rounds of an algorithm."""
     name = f"{collective}/{algorithm}"
@@ -38,5 +46,5 @@ def _schedule_tool(*arguments: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
-        raise SuiroError(f"suiro-schedule {' '.join(arguments)}: {reason[0]}")
+        raise SuiroError(reason[0].removeprefix("suiro-schedule: "))
     return done.stdout

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from suiro.bench.launcher import suiro_command
-from suiro.errors import SuiroError
+from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
 Event = dict[str, Any]
@@ -87,7 +87,7 @@ def _start(command: list[str], launcher: str, keep_errors: bool) -> subprocess.P
             command, stdout=subprocess.PIPE, stderr=errors, stdin=quiet, text=True, errors="replace"
         )
     except FileNotFoundError:
-        raise SuiroError(f'launcher "{launcher}" is not on the PATH') from None
+        raise UsageError(f'launcher "{launcher}" is not on the PATH') from None
 
 
 @contextmanager

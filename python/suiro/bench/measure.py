@@ -8,7 +8,7 @@ from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import control_algorithm
 from suiro.bench.job import Events, raw_record, run_job
 from suiro.bench.machine import describe_machine
-from suiro.bench.plan import Plan, check_algorithms
+from suiro.bench.plan import Plan
 from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
 
@@ -21,8 +21,6 @@ def measure(
 ) -> Result:
     """A first, empty job tells the shape, which decides the control and the schedules."""
     needs_suiro = any(name != "native" for name in plan.algorithms)
-    if needs_suiro:
-        check_algorithms(plan.algorithms)
     shape = run_job(prefix, mpi, ["--hint-key", "suiro_alltoall"], with_suiro=False)
     setting = _setting(plan, mpi, shape)
     machine = describe_machine(shape.start["mpi"], plan.link_rate_bps)

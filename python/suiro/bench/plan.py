@@ -68,14 +68,22 @@ def parse_algorithms(text: str) -> tuple[str, ...]:
 
 
 def check_algorithms(names: tuple[str, ...]) -> None:
-    """Unknown names are refused before a cluster is started for them."""
-    from suiro.bench.catalog import algorithm_names
+    """Unknown names and parameters are refused before a cluster is started for them."""
+    from suiro.bench.catalog import algorithm_names, check_parameters
+
+    if names == ("native",):
+        return
 
     known = {*algorithm_names("alltoall"), "native", "auto"}
     for name in names:
-        if name.split(":")[0] not in known:
+        base, _, parameters = name.partition(":")
+        if base not in known:
             listed = ", ".join(sorted(known))
             raise UsageError(f'unknown algorithm "{name}": there are {listed}')
+        if parameters and base in ("native", "auto"):
+            raise UsageError(f'"{name}": {base} takes no parameters; leave out :{parameters}')
+        if parameters:
+            check_parameters("alltoall", name)
 
 
 def _words(text: str, option: str) -> list[str]:

@@ -59,7 +59,8 @@ def print_result(result: Result, console: Console) -> None:
 def cells_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("bytes", "algorithm", "time", "95 %", "MB/s", "/ line", "/ bound"):
-        table.add_column(name, justify="left" if name == "algorithm" else "right", no_wrap=True)
+        is_name = name == "algorithm"  # only a name with parameters is ever too long
+        table.add_column(name, justify="left" if is_name else "right", no_wrap=not is_name)
     for name in ("x native", "x control", "calls"):
         table.add_column(name, justify="right", no_wrap=True)
     best = winners(result.cells)

@@ -74,7 +74,7 @@ def bench(
 
     On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
     """
-    from suiro.bench.plan import Plan, parse_algorithms, parse_rate, parse_sizes
+    from suiro.bench.plan import Plan, check_algorithms, parse_algorithms, parse_rate, parse_sizes
 
     _refuse_early(collective, mpi, plot)
     plan = Plan(
@@ -87,6 +87,7 @@ def bench(
         interface=interface,
         link_rate_bps=parse_rate(link_rate) if link_rate else None,
     )
+    check_algorithms(plan.algorithms)
     if lab is not None:
         raise typer.Exit(_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
@@ -159,4 +160,4 @@ def _measure_and_show(
     if json:
         print(result.model_dump_json(indent=1))
     else:
-        print_result(result, Console(width=None if sys.stdout.isatty() else 120))
+        print_result(result, Console(width=None if sys.stdout.isatty() else 100))

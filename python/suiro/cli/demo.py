@@ -21,6 +21,9 @@ def demo(
     Brings up three virtual clusters, runs an unmodified Fourier transform and the bench in each,
     without and with suiro, and writes a report.
     """
+    from suiro.bench.plan import parse_sizes
     from suiro.demo import run_demo
+
+    parse_sizes(sizes)
 
     run_demo(report, sizes, repeat)

@@ -92,7 +92,7 @@ def _bars_figure(groups: list[Bars], label: str, limit: float | None) -> str:
             axes.annotate("line rate: one TCP stream per port", (1, limit), (0, 3), ha="right",
                           xycoords=("axes fraction", "data"), textcoords="offset points",
                           fontsize=8, color=_INK)  # fmt: skip
-        _legend(axes)
+        _legend(axes, 3)
         axes.set_ylim(bottom=0)
 
     return _svg(draw, (7.6, 3.6))
@@ -103,12 +103,12 @@ def _label(cell: Cell) -> str:
     return "native's algorithm, run by suiro" if cell.is_control else title(cell.algorithm)
 
 
-def _legend(axes: "Axes") -> None:
+def _legend(axes: "Axes", columns: int) -> None:
     """Each label once, below the axes, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
-    axes.legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=3, loc="upper left",
-                bbox_to_anchor=(0, -0.14), labelcolor=_INK)  # fmt: skip
+    axes.legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=columns,
+                loc="upper left", bbox_to_anchor=(0, -0.14), labelcolor=_INK)  # fmt: skip
 
 
 def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> None:
@@ -141,7 +141,7 @@ def steps_figure(steps: list[Steps]) -> str:
                       label=f"{title(one.algorithm)}, model")  # fmt: skip
         axes.set_xlabel("step")
         axes.set_ylabel("relative time")
-        _legend(axes)
+        _legend(axes, 2)
         axes.set_ylim(bottom=0)
 
     return _svg(draw, (7.6, 3.2))

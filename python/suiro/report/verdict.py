@@ -23,11 +23,11 @@ _NETWORKS = {
 }
 
 _STANDINGS = {
-    "ahead": "Faster than native and than Ring",
-    "beside": "Faster than native, but not clearly faster than Ring",
-    "equal": "No clear difference from native",
-    "behind": "Slower than native",
-    "void": "No verdict",
+    "ahead": "2-Level algorithms help, over native and over Ring",
+    "beside": "2-Level algorithms help over native, but not clearly over Ring",
+    "equal": "2-Level algorithms make no clear difference to native",
+    "behind": "2-Level algorithms do not help, native is faster",
+    "void": "There is no verdict",
 }
 
 
@@ -48,7 +48,7 @@ def conclusion(results: list[Result]) -> list[str]:
             where = f"{result.machine.lab or 'your network'} ({size_text(size)} blocks)"
             places.setdefault(_standing(cells), []).append(where)
     return [
-        f"{sentence}: {', '.join(places[standing])}."
+        f"{sentence}: in {', '.join(places[standing])}."
         for standing, sentence in _STANDINGS.items()
         if standing in places
     ]
