@@ -3,6 +3,10 @@
 // cost by counting.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "algorithms/catalog.hpp"
 #include "verify/verify.hpp"
 
@@ -47,8 +51,10 @@ void expect_same_rounds(const Schedule& left, const Schedule& right) {
 TEST(TwoLevelRing, IsRingWithOneRankPerNode) {
   for (const int nodes : {1, 2, 5, 8}) {
     const Topology topology = Topology::block(nodes, 1);
-    expect_same_rounds(build(algorithm("two_level_ring"), topology),
-                       build(algorithm("ring"), topology));
+    for (const std::int64_t stagger : {0, 1}) {
+      expect_same_rounds(build(algorithm("two_level_ring"), topology, {{"stagger", stagger}}),
+                         build(algorithm("ring"), topology));
+    }
   }
 }
 
@@ -74,23 +80,98 @@ Schedule paper_two_level_ring(int Ns, int Nlp) {
   return schedule;
 }
 
-TEST(TwoLevelRing, IsThePaperWithWindowOne) {
+TEST(TwoLevelRing, IsThePaperWithoutStagger) {
   for (const auto& [nodes, ppn] : {std::pair{4, 4}, {3, 2}, {2, 5}, {1, 4}, {5, 1}}) {
-    expect_same_rounds(
-        build(algorithm("two_level_ring"), Topology::block(nodes, ppn), {{"window", 1}}),
-        paper_two_level_ring(nodes, ppn));
+    const Topology topology = Topology::block(nodes, ppn);
+    expect_same_rounds(build(algorithm("two_level_ring"), topology, {{"stagger", 0}}),
+                       paper_two_level_ring(nodes, ppn));
+    if (nodes % 2 == 0) continue;
+    expect_same_rounds(build(algorithm("two_level_ring"), topology),
+                       paper_two_level_ring(nodes, ppn));
   }
 }
 
-TEST(TwoLevelRing, TheWindowIsTheRanksPerNodeAndOuterStepsAreFenced) {
-  const Schedule schedule = build(algorithm("two_level_ring"), Topology::round_robin(3, 4));
-  EXPECT_EQ(schedule.window, 4);
+void expect_fences_at_outer_steps(std::string_view name, const Topology& topology) {
+  const Schedule schedule = build(algorithm(name), topology, {{"window", 0}});
+  const int ppn = topology.max_ppn();
+  EXPECT_EQ(schedule.window, ppn) << name;
   Round round;
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {
     schedule.round(7, index, round);
-    EXPECT_EQ(round.fence, index > 0 && index % 4 == 0) << "round " << index;
+    EXPECT_EQ(round.fence, index > 0 && index % ppn == 0) << name << ", round " << index;
   }
-  EXPECT_EQ(build(algorithm("two_level_ring"), Topology::block(3, 4), {{"window", 2}}).window, 2);
+}
+
+TEST(TwoLevel, WindowZeroIsTheRanksPerNodeAndOuterStepsAreFenced) {
+  expect_fences_at_outer_steps("two_level_ring", Topology::round_robin(3, 4));
+  expect_fences_at_outer_steps("two_level_pairwise", Topology::round_robin(4, 3));
+  const Topology topology = Topology::block(4, 4);
+  EXPECT_EQ(build(algorithm("two_level_ring"), topology).window, 1);
+  EXPECT_EQ(build(algorithm("two_level_pairwise"), topology).window, 2);
+  EXPECT_EQ(build(algorithm("two_level_ring"), topology, {{"window", 3}}).window, 3);
+}
+
+/// The only peer that rank `me` has for `action` in the round, or -1.
+int peer_of(const Round& round, Action action) {
+  int peer = -1;
+  for (const Step& step : round.steps) {
+    if (step.action == action) peer = step.peer;
+  }
+  return peer;
+}
+
+TEST(TwoLevelPairwise, EveryTwoNodesAreAPairInOneOuterStep) {
+  for (const auto& [nodes, ppn] : {std::pair{2, 1}, {4, 4}, {6, 3}, {8, 2}, {14, 1}}) {
+    const Topology topology = Topology::round_robin(nodes, ppn);
+    const Schedule schedule = build(algorithm("two_level_pairwise"), topology);
+    std::map<std::pair<int, int>, std::set<std::int64_t>> outer_steps;
+    Round round;
+    for (int rank = 0; rank < schedule.ranks; ++rank) {
+      for (std::int64_t index = ppn; index < schedule.rounds; ++index) {
+        schedule.round(rank, index, round);
+        const int to = topology.node(peer_of(round, Action::send));
+        EXPECT_EQ(topology.node(peer_of(round, Action::receive)), to) << "rank " << rank;
+        outer_steps[std::minmax(topology.node(rank), to)].insert(index / ppn);
+      }
+    }
+    EXPECT_EQ(outer_steps.size(), nodes * (nodes - 1) / 2);
+    for (const auto& [pair, steps] : outer_steps) EXPECT_EQ(steps.size(), 1) << pair.first;
+  }
+}
+
+/// In how many rounds two ranks on different nodes send to each other.
+int rounds_with_an_exchange(const Schedule& schedule, const Topology& topology) {
+  std::set<std::int64_t> rounds;
+  Round round;
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
+    for (std::int64_t index = 0; index < schedule.rounds; ++index) {
+      schedule.round(rank, index, round);
+      const int to = peer_of(round, Action::send);
+      if (to < 0 || to != peer_of(round, Action::receive)) continue;
+      if (topology.node(rank) != topology.node(to)) rounds.insert(index);
+    }
+  }
+  return static_cast<int>(rounds.size());
+}
+
+TEST(TwoLevel, NoTwoRanksOfTwoNodesSendToEachOther) {
+  for (const auto& [nodes, ppn] : {std::pair{2, 2}, {4, 4}, {6, 2}, {8, 6}}) {
+    const Topology topology = Topology::block(nodes, ppn);
+    for (const std::string_view name : {"two_level_pairwise", "two_level_ring"}) {
+      EXPECT_EQ(rounds_with_an_exchange(build(algorithm(name), topology), topology), 0) << name;
+    }
+    const Schedule paper = build(algorithm("two_level_ring"), topology, {{"stagger", 0}});
+    EXPECT_EQ(rounds_with_an_exchange(paper, topology), 2) << "half-way round";
+  }
+}
+
+TEST(TwoLevel, WithAnOddNumberOfRanksPerNodeTheySendToEachOtherOnceInAnOuterStep) {
+  const Topology topology = Topology::block(4, 3);
+  const auto rounds = [&](std::string_view name) {
+    return rounds_with_an_exchange(build(algorithm(name), topology), topology);
+  };
+  EXPECT_EQ(rounds("two_level_pairwise"), 3) << "in each outer step with another node";
+  EXPECT_EQ(rounds("two_level_ring"), 1) << "half-way round";
 }
 
 TEST(Pairwise, PartnersExchangeWhenRanksAreAPowerOfTwo) {

@@ -46,6 +46,9 @@ TEST(Catalog, BuildRefusesAnUnsupportedTopologyWithTheReason) {
         (void)build(*find_algorithm("alltoall", "two_level_ring"), Topology::from_nodes(nodes));
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("2 nodes, 1..2 ranks")));
+  EXPECT_THAT(
+      [] { (void)build(*find_algorithm("alltoall", "two_level_pairwise"), Topology::block(3, 2)); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("needs an even number of nodes")));
 }
 
 TEST(Catalog, BuildKeepsThePlacement) {

@@ -102,7 +102,7 @@ TEST(HeadOfLine, KnowsThatAnOutputIsNoFasterThanItsLink) {
 }
 
 TEST(HeadOfLine, BeginsAPhaseAtEachFenceAndWhenTheWindowIsFull) {
-  const auto outer = phases("two_level_ring", Topology::block(3, 4));
+  const auto outer = phases("two_level_ring", Topology::block(3, 4), {{"window", 0}});
   ASSERT_EQ(outer.size(), 3U);
   EXPECT_EQ(outer[1].first_round, 4);
   EXPECT_EQ(outer[1].rounds, 4);

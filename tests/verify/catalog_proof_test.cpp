@@ -42,10 +42,12 @@ TEST(CatalogProof, RingSharesPortsAndTheSmallestCounterexampleIsGiven) {
   EXPECT_THAT(proof.counterexample->violation.describe(), testing::HasSubstr("sends to node"));
 }
 
-TEST(CatalogProof, TwoLevelRingSharesNone) {
-  const PropertyProof proof = one_peer_proof("two_level_ring");
-  EXPECT_TRUE(proof.declared);
-  EXPECT_FALSE(proof.counterexample.has_value());
+TEST(CatalogProof, TheTwoLevelAlgorithmsShareNone) {
+  for (const std::string_view name : {"two_level_ring", "two_level_pairwise"}) {
+    const PropertyProof proof = one_peer_proof(name);
+    EXPECT_TRUE(proof.declared) << name;
+    EXPECT_FALSE(proof.counterexample.has_value()) << name;
+  }
 }
 
 TEST(Shapes, CoverEvenUnevenAndPermutedPlacements) {

@@ -242,7 +242,7 @@ TEST(OnePeer, WindowsMatterAndFencesHelp) {
   const auto found = one_peer(unfenced, four_nodes());
   ASSERT_TRUE(found.has_value());
   EXPECT_THAT(found->describe(),
-              HasSubstr("in round 3) and to node 2 (rank 0 to rank 4 in round 4)"));
+              HasSubstr("in round 3) and to node 2 (rank 0 to rank 5 in round 4)"));
 
   unfenced.window = 1;
   EXPECT_FALSE(one_peer(unfenced, four_nodes()));
