@@ -28,12 +28,17 @@ constexpr std::array rows = {
     Row{"", "alltoall", only(1), any, any, native_algorithm, "all ranks are on one node"},
     // Both rings are the same there (tested), so there is no head-of-line blocking to avoid.
     Row{"", "alltoall", any, only(1), any, native_algorithm, "one rank per node"},
-    // 4 nodes x 4 ranks, 50 Mbit/s per node, input-queued switch, Open MPI 4.1.4, blocks of 256 KB:
-    // native 1.9 to 2.3 MB/s per node, ring 3.1 to 3.9, two_level_ring 4.3 to 4.6. The threshold is
-    // not measured yet: in paper A aggregation beats 2-Level Ring below some 30 KB.
-    Row{"", "alltoall", from(2), from(2), from(32768), "two_level_ring",
-        "several ranks per node share its link; one peer node at a time avoids blocking"},
-    // Not measured: no algorithm for small blocks is in the catalog.
+    // docs/results.md, blocks of 64 KB and more in the labs 4x4-hol, 8x4-hol, 4x4-shared and
+    // 4x4-voq:
+    // faster than native and than 2-Level Ring, or as fast. Blocks of 16 KB and less: 0.87 to 0.96
+    // of native's speed.
+    Row{"", "alltoall", from(2), from(2), from(65536), "two_level_pairwise",
+        "one peer node at a time, and acknowledgements meet no third node"},
+    // The same table; for an odd number of nodes, which cannot all be in pairs.
+    Row{"", "alltoall", from(2), from(2), from(65536), "two_level_ring",
+        "one peer node at a time avoids head-of-line blocking"},
+    // The same table: small blocks are bound by latency, and native aggregates them (Bruck) or
+    // sends all at once.
     Row{"", "alltoall", any, any, any, native_algorithm, "no faster algorithm is known"},
     // Not measured: with blocks of unequal size the rounds of 2-Level Ring take unequal time.
     Row{"", "alltoallv", any, any, any, native_algorithm, "no faster algorithm is known"},

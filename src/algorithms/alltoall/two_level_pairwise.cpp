@@ -2,7 +2,7 @@
 // 2-Level Pairwise: 2-Level Ring with pairs instead of a ring. In each outer step the nodes form
 // pairs, and a node sends to the node that it receives from; every two nodes are a pair once. On
 // TCP this matters: acknowledgements go the way of the data, so they never wait at the switch's
-// input for the busy port of a third node (docs/decisions/0005). Within a pair, the ranks of the
+// input for the busy port of a third node (docs/decisions/0007). Within a pair, the ranks of the
 // lower node are one step ahead in their choice, so that no two ranks send to each other at the
 // same time: they share one connection, and there the answer to a rendezvous waits behind the data.
 // (With an odd number of ranks per node, they still do so in one round of each outer step.)
@@ -88,7 +88,7 @@ constinit const Algorithm alltoall_two_level_pairwise = {
     .name = "two_level_pairwise",
     .summary =
         "Nodes in pairs, a ring over the ranks of a pair: acknowledgements meet no third node.",
-    .source = "suiro, after the 2-Level Ring paper (2010); docs/decisions/0005",
+    .source = "suiro, after the 2-Level Ring paper (2010); docs/decisions/0007",
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = property_list,
