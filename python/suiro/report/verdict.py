@@ -105,7 +105,7 @@ def _size_verdict(cells: dict[str, Cell]) -> str:
     rival = cells.get(RIVAL)
     if rival is not None and not rival.void:
         ratio = f"{rival.median_s / ours.median_s:.2f} times the speed of Ring"
-        parts.append(ratio if _clearly_faster(ours, rival) else f"{ratio}, which is not clear")
+        parts.append(ratio if _clearly_faster(ours, rival) else f"{ratio} (not certain)")
     remarks = [_control_remark(ours), _switch_remark(ours, cells.get("native"))]
     return " ".join([", ".join(parts) + ".", *filter(None, remarks)])
 
