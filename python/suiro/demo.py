@@ -3,6 +3,7 @@
 
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ def run_demo(folder: Path, sizes: str, repeat: int) -> None:
     page = folder / "index.html"
     _write(page, "", "a")  # a folder that cannot be written is refused before measuring
     sections = []
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes, too
     with TemporaryDirectory(prefix="suiro-demo-") as scratch:
         program = _compile(Path(scratch))
         for name in LABS:
