@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that know nothing of suiro, in a lab, with its algorithms forced on them: whatever they
+exchange is compared with native's bit for bit, and they verify their own results."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from mpi_jobs import HERE, SUIRO, Mpi, Outcome
+
+from suiro import lab
+
+pytestmark = pytest.mark.lab
+
+# Fast links and few ranks: hpcc sends some gigabytes, and what is tested here is what arrives.
+LAB = """
+description = "Four hosts of two ranks at 1 Gbit/s"
+[hosts]
+count = 4
+ranks = 2
+[link]
+rate = "1G"
+mtu = 9000
+[switch]
+model = "voq"
+buffer = "256K"
+"""
+MPI4PY = (
+    "from mpi4py import MPI; from array import array; w = MPI.COMM_WORLD\n"
+    "a = array('i', [100 * w.rank + i for i in range(w.size)]); b = array('i', [0] * w.size)\n"
+    "w.Alltoall(a, b); assert list(b) == [100 * i + w.rank for i in range(w.size)]\n"
+    "if w.rank == 0: print('ok')"
+)
+# What each prints when its result is right; hpcc writes a file.
+RIGHT = {
+    "fftw_transform": "s there and back",
+    "mpi4py": "ok",
+    "mpif": "ok",
+    "use_mpi": "ok",
+    "f08": "ok",
+    "hpcc": "",
+}
+
+
+def commands(openmpi: Mpi) -> dict[str, list[str]]:
+    libraries = ("-lfftw3_mpi", "-lfftw3", "-lm")
+    transform = openmpi.build("../../examples/fftw_transform.c", *libraries)
+    found = {"fftw_transform": [str(transform), "128", "1"]}
+    found["mpi4py"] = ["/usr/bin/python3", "-c", MPI4PY]
+    for binding in ("mpif", "use_mpi", "f08"):
+        found[binding] = [str(openmpi.build(f"fortran/alltoall_{binding}.f90"))]
+    return found | {"hpcc": ["hpcc"]}
+
+
+def run_all(jobs: dict[str, list[str]], algorithm: str, folder: Path) -> dict[str, Outcome]:
+    """All in one lab, one after the other; each leaves its streams and exit code in the folder."""
+    run = shlex.join([*SUIRO, "run", "--check", "--explain=json", "--"])
+    lines = [f"cd {shlex.quote(str(folder))}", f"export SUIRO_ALLTOALL={algorithm}"]
+    for name, words in jobs.items():
+        start = f"{run} $SUIRO_LAB_MPIRUN {shlex.join(words)}"
+        lines.append(f"{start} > {name}.out 2> {name}.err; echo $? > {name}.code")
+    spec = folder / "lab.toml"
+    spec.write_text(LAB)
+    lab.run(str(spec), ["sh", "-c", "\n".join(lines)], mpi="openmpi")
+
+    def text(name: str, kind: str) -> str:
+        return (folder / f"{name}.{kind}").read_text(errors="replace")
+
+    return {
+        name: Outcome(int(text(name, "code")), text(name, "out"), text(name, "err"))
+        for name in jobs
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["two_level_ring", "two_level_pairwise"])
+def test_unmodified_programs_are_right(openmpi: Mpi, tmp_path: Path, algorithm: str) -> None:
+    shutil.copy(HERE / "hpccinf.txt", tmp_path)
+    outcomes = run_all(commands(openmpi), algorithm, tmp_path)
+    for name, outcome in outcomes.items():
+        assert (name, outcome.code, outcome.said()) == (name, 0, []), outcome.err
+        assert RIGHT[name] in outcome.out
+        ran = {row["algorithm"] for row in outcome.explained() if row["collective"] == "alltoall"}
+        assert algorithm in ran, (name, outcome.explained())
+    report = (tmp_path / "hpccoutf.txt").read_text()
+    assert "Success=1" in report
+    assert "PTRANS_residual=0" in report
+    # This is hpcc's own criterion, which allows random access a small share of errors.
+    assert report.count("locations (passed)") == 4
+    assert "1 tests completed and passed residual checks" in report
