@@ -10,38 +10,49 @@ void FairQueue::push(Frame* frame, std::uint32_t flow) {
   bytes_ += static_cast<std::size_t>(frame->shape.bytes);
   if (queue.place != Place::idle) return;
   queue.place = Place::fresh;
-  queue.deficit_bytes = quantum_bytes;
+  queue.credit_bytes = quantum_bytes;
   fresh_.push(static_cast<int>(place));
 }
 
 Frame* FairQueue::pop() {
-  while (!fresh_.empty() || !waiting_.empty()) {
-    if (Frame* frame = serve(fresh_.empty() ? waiting_ : fresh_)) return frame;
+  while (!fresh_.empty()) {
+    if (Frame* frame = serve_fresh()) return frame;
+  }
+  while (!waiting_.empty()) {
+    if (Frame* frame = serve_waiting()) return frame;
   }
   return nullptr;
 }
 
-/// Gives the first flow of a list its turn; null if it had used up its turn or has nothing.
-Frame* FairQueue::serve(RingQueue<int>& list) {
-  const int place = list.front();
+/// A fresh flow without credit, or with nothing more to send, waits its turn from now on: it could
+/// otherwise stay ahead of all others by pausing.
+Frame* FairQueue::serve_fresh() {
+  const int place = fresh_.front();
   Flow& flow = flows_[static_cast<std::size_t>(place)];
-  if (flow.deficit_bytes <= 0) {
-    flow.deficit_bytes += quantum_bytes;
-    flow.place = Place::waiting;
-    list.pop();
-    waiting_.push(place);
-    return nullptr;
+  if (flow.credit_bytes > 0 && !flow.frames.empty()) {
+    Frame* frame = take(flow);
+    flow.credit_bytes -= frame->shape.bytes;
+    return frame;
   }
-  if (flow.frames.empty()) {
-    // A fresh flow keeps a place at the end, or it could stay ahead of all others by pausing.
-    flow.place = flow.place == Place::fresh ? Place::waiting : Place::idle;
-    list.pop();
-    if (flow.place == Place::waiting) waiting_.push(place);
-    return nullptr;
-  }
+  fresh_.pop();
+  flow.place = Place::waiting;
+  waiting_.push_back(place);
+  return nullptr;
+}
+
+Frame* FairQueue::serve_waiting() {
+  int& drawn = waiting_[random_() % waiting_.size()];
+  Flow& flow = flows_[static_cast<std::size_t>(drawn)];
+  if (!flow.frames.empty()) return take(flow);
+  flow.place = Place::idle;
+  drawn = waiting_.back();
+  waiting_.pop_back();
+  return nullptr;
+}
+
+Frame* FairQueue::take(Flow& flow) {
   Frame* frame = flow.frames.front();
   flow.frames.pop();
-  flow.deficit_bytes -= frame->shape.bytes;
   bytes_ -= static_cast<std::size_t>(frame->shape.bytes);
   return frame;
 }

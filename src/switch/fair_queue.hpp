@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <random>
+#include <vector>
 
 #include "switch/fabric.hpp"
 #include "switch/ring_queue.hpp"
@@ -17,6 +19,9 @@ namespace suiro {
 
 class FairQueue {
  public:
+  /// Hosts with different seeds choose independently of each other.
+  explicit FairQueue(std::uint32_t seed) : random_(seed) {}
+
   /// The memory that one host's waiting frames may occupy; the rest stays in its device.
   static constexpr std::size_t bytes_max = std::size_t{8} << 20;
 
@@ -32,14 +37,17 @@ class FairQueue {
   enum class Place : std::uint8_t { idle, fresh, waiting };
   struct Flow {
     RingQueue<Frame*> frames;
-    int deficit_bytes = 0;
+    int credit_bytes = 0;  // of a fresh flow
     Place place = Place::idle;
   };
-  Frame* serve(RingQueue<int>& list);
+  Frame* serve_fresh();
+  Frame* serve_waiting();
+  Frame* take(Flow& flow);
 
   std::array<Flow, flows_max> flows_;
-  RingQueue<int> fresh_;    // flows that just began
-  RingQueue<int> waiting_;  // flows that have had a turn
+  RingQueue<int> fresh_;      // flows that just began, in order
+  std::vector<int> waiting_;  // flows that have had their credit
+  std::minstd_rand random_;
   std::size_t bytes_ = 0;
 };
 

@@ -42,10 +42,11 @@ bool write_slice(int device, const Slice& part) {
 
 TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
   for (const PortConfig& port : ports) {
+    const auto seed = static_cast<std::uint32_t>(taps_.size() + 1);
     port_of_address_.emplace(port.address, static_cast<int>(taps_.size()));
     taps_.push_back({open_tap(port.tap),
                      RateWindow(port.rate_bps, mtu_bytes),
-                     {},
+                     FairQueue(seed),
                      std::vector<Run>(ports.size()),
                      0,
                      {}});

@@ -29,7 +29,7 @@ def spec_file(folder: Path, text: str) -> Path:
 def test_units_and_defaults(tmp_path: Path) -> None:
     spec = parse(spec_file(tmp_path, GOOD))
     assert (spec.link.rate, spec.switch.buffer, spec.tcp.window) == (1_500_000, 65536, 262144)
-    assert (spec.link.mtu, spec.link.frames_at_once(), spec.ranks) == (1500, 2, 6)
+    assert (spec.link.mtu, spec.link.frames_at_once(), spec.ranks) == (1500, 21, 6)
 
 
 def test_shipped_names_say_what_they_are() -> None:

@@ -18,7 +18,7 @@ constexpr std::uint32_t flow_a = 1, flow_b = 2, flow_c = 3;
 
 /// A queue, and frames whose `target` says in which order they were pushed.
 struct Host {
-  FairQueue queue;
+  FairQueue queue{1};
   std::deque<Frame> frames;
   std::vector<std::uint32_t> flow_by_number;
 
@@ -44,26 +44,29 @@ struct Host {
   }
 };
 
-TEST(FairQueue, FlowsTakeTurns) {
+TEST(FairQueue, FlowsShareEqually) {
   Host host;
-  for (int i = 0; i < 3; ++i) host.push(flow_a);
-  for (int i = 0; i < 3; ++i) host.push(flow_b);
-  EXPECT_EQ(host.pop_all(), "ABABAB");
+  for (int i = 0; i < 1000; ++i) host.push(flow_a);
+  for (int i = 0; i < 1000; ++i) host.push(flow_b);
+  int turns_of_a = 0;
+  for (int i = 0; i < 1000; ++i) turns_of_a += host.pop() == flow_a;
+  EXPECT_NEAR(turns_of_a, 500, 50);
 }
 
-TEST(FairQueue, ATurnIsOfBytesNotOfFrames) {
+/// Whether a flow is served again must not depend on who was served before: a fixed order locks the
+/// hosts' choices into step.
+TEST(FairQueue, ChoosesIndependently) {
   Host host;
-  for (int i = 0; i < 2; ++i) host.push(flow_a);
-  for (int i = 0; i < 30; ++i) host.push(flow_b, 152);
-  EXPECT_EQ(host.pop_all(), "A" + std::string(10, 'B') + "A" + std::string(20, 'B'));
-}
-
-TEST(FairQueue, ASuperFrameIsPaidForWithLaterTurns) {
-  Host host;
-  host.push(flow_a, 20 * mtu_frame_bytes);
-  host.push(flow_a);
-  for (int i = 0; i < 30; ++i) host.push(flow_b);
-  EXPECT_EQ(host.pop_all(), "A" + std::string(20, 'B') + "A" + std::string(10, 'B'));
+  for (int i = 0; i < 2000; ++i) host.push(flow_a);
+  for (int i = 0; i < 2000; ++i) host.push(flow_b);
+  int repeats = 0;
+  std::uint32_t before = host.pop();
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint32_t flow = host.pop();
+    repeats += flow == before;
+    before = flow;
+  }
+  EXPECT_NEAR(repeats, 1000, 100);
 }
 
 TEST(FairQueue, AFlowThatJustBeganGoesFirst) {
@@ -72,9 +75,9 @@ TEST(FairQueue, AFlowThatJustBeganGoesFirst) {
   for (int i = 0; i < 4; ++i) host.push(flow_b);
   EXPECT_EQ(host.pop(), flow_a);
   EXPECT_EQ(host.pop(), flow_b);
-  EXPECT_EQ(host.pop(), flow_a);
+  EXPECT_NE(host.pop(), flow_c);
   host.push(flow_c, 66);
-  EXPECT_EQ(host.pop_all(), "CBABAB");
+  EXPECT_EQ(host.pop(), flow_c);
 }
 
 /// It would have every second turn if it counted as new after each pause.
@@ -96,7 +99,7 @@ TEST(FairQueue, PausingDoesNotKeepAFlowAhead) {
       waiting = true;
     }
   }
-  EXPECT_NEAR(turns_of_c, 100, 2);
+  EXPECT_NEAR(turns_of_c, 100, 25);
 }
 
 TEST(FairQueue, KeepsTheOrderWithinAFlow) {
