@@ -61,6 +61,7 @@ bool agree() {
     return false;
   }
   std::vector<int> nodes;
+  nodes.reserve(stands.size());
   for (const Stand& stand : stands) nodes.push_back(stand.node);
   if (const int pretended = job.settings.pretend_nodes; pretended > 0) {
     const int ppn = std::max(1, (size + pretended - 1) / pretended);

@@ -10,51 +10,62 @@ void FairQueue::push(Frame* frame, std::uint32_t flow) {
   bytes_ += static_cast<std::size_t>(frame->shape.bytes);
   if (queue.place != Place::idle) return;
   queue.place = Place::fresh;
-  queue.credit_bytes = quantum_bytes;
+  queue.deficit_bytes = quantum_bytes;
+  queue.target = frame->target;
   fresh_.push(static_cast<int>(place));
 }
 
 Frame* FairQueue::pop() {
   while (!fresh_.empty()) {
-    if (Frame* frame = serve_fresh()) return frame;
+    if (Frame* frame = serve(fresh_)) return frame;
   }
-  while (!waiting_.empty()) {
-    if (Frame* frame = serve_waiting()) return frame;
+  while (waiting_flows_ > 0) {
+    RingQueue<int>& list = draw();
+    while (!list.empty()) {
+      if (Frame* frame = serve(list)) return frame;
+    }
   }
   return nullptr;
 }
 
-/// A fresh flow without credit, or with nothing more to send, waits its turn from now on: it could
-/// otherwise stay ahead of all others by pausing.
-Frame* FairQueue::serve_fresh() {
-  const int place = fresh_.front();
+/// A target's list, by a lot for each of its flows.
+RingQueue<int>& FairQueue::draw() {
+  std::size_t lot = random_() % waiting_flows_;
+  std::size_t target = 0;
+  while (lot >= waiting_[target].size()) lot -= waiting_[target++].size();
+  return waiting_[target];
+}
+
+/// Gives the first flow of a list its turn; null if it had used up its turn or has nothing.
+Frame* FairQueue::serve(RingQueue<int>& list) {
+  const int place = list.front();
   Flow& flow = flows_[static_cast<std::size_t>(place)];
-  if (flow.credit_bytes > 0 && !flow.frames.empty()) {
-    Frame* frame = take(flow);
-    flow.credit_bytes -= frame->shape.bytes;
+  if (flow.deficit_bytes > 0 && !flow.frames.empty()) {
+    Frame* frame = flow.frames.front();
+    flow.frames.pop();
+    flow.deficit_bytes -= frame->shape.bytes;
+    bytes_ -= static_cast<std::size_t>(frame->shape.bytes);
     return frame;
   }
-  fresh_.pop();
+  list.pop();
+  if (flow.place == Place::waiting) --waiting_flows_;
+  if (flow.deficit_bytes <= 0) flow.deficit_bytes += quantum_bytes;
+  // A fresh flow keeps a place at the end, or it could stay ahead of all others by pausing.
+  if (flow.place == Place::fresh || !flow.frames.empty()) {
+    wait(place);
+  } else {
+    flow.place = Place::idle;
+  }
+  return nullptr;
+}
+
+void FairQueue::wait(int place) {
+  Flow& flow = flows_[static_cast<std::size_t>(place)];
+  const auto target = static_cast<std::size_t>(flow.target);
+  if (waiting_.size() <= target) waiting_.resize(target + 1);
   flow.place = Place::waiting;
-  waiting_.push_back(place);
-  return nullptr;
-}
-
-Frame* FairQueue::serve_waiting() {
-  int& drawn = waiting_[random_() % waiting_.size()];
-  Flow& flow = flows_[static_cast<std::size_t>(drawn)];
-  if (!flow.frames.empty()) return take(flow);
-  flow.place = Place::idle;
-  drawn = waiting_.back();
-  waiting_.pop_back();
-  return nullptr;
-}
-
-Frame* FairQueue::take(Flow& flow) {
-  Frame* frame = flow.frames.front();
-  flow.frames.pop();
-  bytes_ -= static_cast<std::size_t>(frame->shape.bytes);
-  return frame;
+  waiting_[target].push(place);
+  ++waiting_flows_;
 }
 
 std::uint32_t flow_of(std::span<const std::byte> frame) {

@@ -2,8 +2,10 @@
 // What a host does before its link: flows take turns, so that an acknowledgement does not wait
 // behind all that the host's other connections have to send. Linux does this by default (fq_codel);
 // a TAP device's own queue is first in, first out, and TCP's small-queue limit does not see it, so
-// the switch does it for the host. Deficit round robin with precedence for flows that just began to
-// send (RFC 8290, without dropping).
+// the switch does it for the host: deficit round robin with precedence for flows that just began to
+// send (RFC 8290, without dropping). Which target's flows get the next turn is drawn by lot: with a
+// fixed order the hosts' choices lock into step, so that two targets each fill an input-queued
+// switch, which independent choices fill to 75 %.
 #pragma once
 
 #include <array>
@@ -37,16 +39,18 @@ class FairQueue {
   enum class Place : std::uint8_t { idle, fresh, waiting };
   struct Flow {
     RingQueue<Frame*> frames;
-    int credit_bytes = 0;  // of a fresh flow
+    int target = 0;  // of the frame that made it active
+    int deficit_bytes = 0;
     Place place = Place::idle;
   };
-  Frame* serve_fresh();
-  Frame* serve_waiting();
-  Frame* take(Flow& flow);
+  Frame* serve(RingQueue<int>& list);
+  RingQueue<int>& draw();
+  void wait(int place);
 
   std::array<Flow, flows_max> flows_;
-  RingQueue<int> fresh_;      // flows that just began, in order
-  std::vector<int> waiting_;  // flows that have had their credit
+  RingQueue<int> fresh_;                 // flows that just began, in order
+  std::vector<RingQueue<int>> waiting_;  // flows that have had a turn, by target
+  std::size_t waiting_flows_ = 0;
   std::minstd_rand random_;
   std::size_t bytes_ = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr int mtu_frame_bytes = 1514;
 constexpr std::uint32_t flow_a = 1, flow_b = 2, flow_c = 3;
 
-/// A queue, and frames whose `target` says in which order they were pushed.
+/// A queue, and frames whose `unresolved` says in which order they were pushed.
 struct Host {
   FairQueue queue{1};
   std::deque<Frame> frames;
@@ -25,7 +25,8 @@ struct Host {
   void push(std::uint32_t flow, int bytes = mtu_frame_bytes) {
     Frame frame;
     frame.shape.bytes = bytes;
-    frame.target = static_cast<int>(frames.size());
+    frame.target = static_cast<int>(flow % 8);
+    frame.unresolved = static_cast<int>(frames.size());
     frames.push_back(frame);
     flow_by_number.push_back(flow);
     queue.push(&frames.back(), flow);
@@ -34,7 +35,7 @@ struct Host {
   /// The flow of the next frame; 0 if there is none.
   std::uint32_t pop() {
     const Frame* frame = queue.pop();
-    return frame == nullptr ? 0 : flow_by_number[static_cast<std::size_t>(frame->target)];
+    return frame == nullptr ? 0 : flow_by_number[static_cast<std::size_t>(frame->unresolved)];
   }
 
   std::string pop_all() {
@@ -67,6 +68,14 @@ TEST(FairQueue, ChoosesIndependently) {
     before = flow;
   }
   EXPECT_NEAR(repeats, 1000, 100);
+}
+
+TEST(FairQueue, FlowsToOneTargetTakeTurns) {
+  constexpr std::uint32_t flow_d = flow_a + 8;  // has the target of flow A
+  Host host;
+  for (int i = 0; i < 3; ++i) host.push(flow_a);
+  for (int i = 0; i < 3; ++i) host.push(flow_d);
+  EXPECT_EQ(host.pop_all(), "AIAIAI");
 }
 
 TEST(FairQueue, AFlowThatJustBeganGoesFirst) {
@@ -112,9 +121,9 @@ TEST(FairQueue, KeepsTheOrderWithinAFlow) {
     if (random() % 2 == 0) {
       host.push(flow, 60 + static_cast<int>(random() % 60'000));
     } else if (const Frame* frame = host.queue.pop()) {
-      int& before = last[host.flow_by_number[static_cast<std::size_t>(frame->target)]];
-      ASSERT_GT(frame->target, before);
-      before = frame->target;
+      int& before = last[host.flow_by_number[static_cast<std::size_t>(frame->unresolved)]];
+      ASSERT_GT(frame->unresolved, before);
+      before = frame->unresolved;
       ++popped;
     }
   }
