@@ -17,6 +17,7 @@ void shuffle(std::vector<int>& values, std::mt19937& random) {
 
 Topology shuffled(const Topology& topology, std::mt19937& random) {
   std::vector<int> node_of_rank;
+  node_of_rank.reserve(topology.ranks());
   for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
   shuffle(node_of_rank, random);
   return Topology::from_nodes(node_of_rank);
@@ -25,6 +26,7 @@ Topology shuffled(const Topology& topology, std::mt19937& random) {
 /// One rank on each of `nodes` nodes, and the rest wherever chance puts them.
 Topology uneven(int ranks, int nodes, std::mt19937& random) {
   std::vector<int> node_of_rank;
+  node_of_rank.reserve(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
     node_of_rank.push_back(rank < nodes ? rank : static_cast<int>(random() % nodes));
   }
