@@ -87,9 +87,11 @@ def _limit_tcp(plan: Plan) -> None:
     required = {
         "ipv4/tcp_rmem": f"4096 {min(131072, window)} {window}",
         "ipv4/tcp_wmem": f"4096 {min(16384, window)} {window}",
+        # The one that every kernel has and lets a namespace choose. CUBIC, the usual default, acts
+        # like it at these bandwidth-delay products (RFC 9438, section 4.3) but may be refused.
+        "ipv4/tcp_congestion_control": "reno",
     }
     optional = {
-        "ipv4/tcp_congestion_control": "cubic",
         # TCP sizes super-frames to a millisecond of its rate; links here are some hundred times
         # slower than those that are modelled, where that is always a full one.
         "ipv4/tcp_min_tso_segs": str(plan.super_frame),
