@@ -61,6 +61,7 @@ std::string counters_json(const SwitchConfig& config, const Fabric& fabric, cons
                            {"max", microseconds(loop.lateness.max())}}},
                          {"events", loop.lateness.events()},
                          {"overruns", loop.overruns},
+                         {"stopped_s", seconds(loop.stopped)},
                          {"turns", loop.turns},
                          {"window_violations", violations},
                          {"ports", ports}};

@@ -16,6 +16,7 @@ struct LoopCounters {
   Time since = 0;             // of the last reset
   Time mtu_time = 0;          // of the fastest link
   std::int64_t overruns = 0;  // events handled later than that
+  Time stopped = 0;           // the network stood still, see NetworkClock
   std::int64_t turns = 0;
   Lateness lateness;
 };

@@ -6,19 +6,35 @@
 #include "switch/realtime.hpp"
 
 namespace suiro {
+namespace {
+
+/// Of a full frame on the fastest link.
+Time mtu_time(const SwitchConfig& config) {
+  std::int64_t rate_bps = 0;
+  for (const PortConfig& port : config.ports) rate_bps = std::max(rate_bps, port.rate_bps);
+  return Time{8} * mtu_wire_bytes(config.mtu_bytes) * second / rate_bps;
+}
+
+/// How much delay is made up for: one MTU time, which is what the rate windows allow. Links that
+/// are so fast that waking up takes longer would lose their rate that way, so theirs is more, and
+/// the windows say it.
+Time late_max(const SwitchConfig& config) {
+  constexpr Time wake_up = 50'000;
+  return std::max(mtu_time(config), wake_up);
+}
+
+}  // namespace
 
 SwitchLoop::SwitchLoop(const SwitchConfig& config)
     : config_(config),
       hosts_(config_.ports, config_.mtu_bytes),
       fabric_(make_fabric(config_.model, config_.buffer_bytes, config_.ports, hosts_)),
       control_(config_.control),
-      now_(clock_now()),
+      clock_(late_max(config_)),
       polled_(config_.ports.size() + 1) {
-  std::int64_t rate_bps = 0;
-  for (const PortConfig& port : config_.ports) rate_bps = std::max(rate_bps, port.rate_bps);
-  counters_.mtu_time = Time{8} * mtu_wire_bytes(config_.mtu_bytes) * second / rate_bps;
+  counters_.mtu_time = mtu_time(config_);
   counters_.scheduling = config_.realtime ? become_realtime() : "normal";
-  counters_.since = now_;
+  counters_.since = clock_now();
 }
 
 void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& while_waiting) {
@@ -26,9 +42,9 @@ void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& whi
     wait(while_waiting);
     const bool caught_up = handle_due();
     if (caught_up) wake_hosts();
-    hosts_.flush(now_);
-    const bool called = polled_.back().revents != 0 || control_.deadline() <= now_;
-    if (called) control_.serve(now_, [this](bool reset) { return answer(reset); });
+    const Time now = clock_now();
+    const bool called = polled_.back().revents != 0 || control_.deadline() <= now;
+    if (called) control_.serve(now, [this](bool reset) { return answer(reset); });
   }
 }
 
@@ -37,16 +53,25 @@ void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& whi
 bool SwitchLoop::handle_due() {
   constexpr int events_max = 512;
   ++counters_.turns;
-  now_ = clock_now();
+  now_ = clock_.network(clock_now());
   for (int i = 0; i < events_max; ++i) {
-    const Time late = now_ - fabric_->next_event();
-    if (late < 0) return true;
-    counters_.lateness.add(late);
-    if (late > counters_.mtu_time) ++counters_.overruns;
+    const Time due = fabric_->next_event();
+    if (due > now_) return true;
     fabric_->step();
-    now_ = clock_now();
+    finish(due);
   }
   return fabric_->next_event() > now_;
+}
+
+/// Looks at the clock again once the hosts have their frames: that is when they were given, and
+/// handing over takes time, too.
+void SwitchLoop::finish(Time due) {
+  const Time real = clock_now();
+  hosts_.flush(real);
+  const Time late = clock_.finish(due, real);
+  counters_.lateness.add(late);
+  if (late > counters_.mtu_time) ++counters_.overruns;
+  now_ = clock_.network(real);
 }
 
 void SwitchLoop::wait(const sigset_t& while_waiting) {
@@ -55,7 +80,7 @@ void SwitchLoop::wait(const sigset_t& while_waiting) {
     polled_[i] = {fabric_->wants(port) ? hosts_.descriptor(port) : -1, POLLIN, 0};
   }
   polled_.back() = {control_.descriptor(), POLLIN, 0};
-  const Time next = std::min(fabric_->next_event(), control_.deadline());
+  const Time next = std::min(clock_.real(fabric_->next_event()), control_.deadline());
   const Time pause = std::clamp<Time>(next - clock_now(), 0, second);
   const timespec timeout{static_cast<time_t>(pause / second), static_cast<long>(pause % second)};
   if (ppoll(polled_.data(), polled_.size(), &timeout, &while_waiting) < 0) {
@@ -78,10 +103,12 @@ void SwitchLoop::wake_hosts() {
 
 std::string SwitchLoop::answer(bool reset) {
   const Time now = clock_now();
+  counters_.stopped = clock_.stopped();
   std::string document = counters_json(config_, *fabric_, hosts_, counters_, now, reset);
   if (reset) {
     fabric_->reset_counters();
     hosts_.reset_counters();
+    clock_.reset_counters();
     counters_.lateness = {};
     counters_.overruns = 0;
     counters_.turns = 0;

@@ -10,6 +10,7 @@
 
 #include "switch/control.hpp"
 #include "switch/counters.hpp"
+#include "switch/network_clock.hpp"
 
 namespace suiro {
 
@@ -22,6 +23,7 @@ class SwitchLoop {
 
  private:
   bool handle_due();
+  void finish(Time due);
   void wait(const sigset_t& while_waiting);
   void wake_hosts();
   std::string answer(bool reset);
@@ -31,7 +33,8 @@ class SwitchLoop {
   std::unique_ptr<Fabric> fabric_;
   Control control_;
   LoopCounters counters_;
-  Time now_ = 0;
+  NetworkClock clock_;
+  Time now_ = 0;                // of the network
   std::vector<pollfd> polled_;  // one for each port, then the control socket
 };
 

@@ -29,7 +29,7 @@ class TapPorts final : public Hosts {
   Frame* pull(int port) override;
   void deliver(int port, const Segment& segment) override;
   void discard(const Segment& segment) override;
-  /// Ends a turn of the switch: what was delivered in it is entered into the rate windows.
+  /// Enters what was delivered since the last call into the rate windows.
   void flush(Time now);
 
   /// To wait for frames of this host; -1 once its device is gone.
