@@ -22,7 +22,7 @@ def test_rates_are_decimal() -> None:
 
 
 def test_algorithms_keep_their_parameters() -> None:
-    text = "ring,linear_capped:cap=4,two_level_ring:a=1,b=2,native,ring"
+    text = "ring,linear_capped:cap=4,two_level_ring:b=2,a=1,native,ring"
     expected = ("ring", "linear_capped:cap=4", "two_level_ring:a=1,b=2", "native")
     assert parse_algorithms(text) == expected
 

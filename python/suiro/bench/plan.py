@@ -55,7 +55,7 @@ def _quantity(word: str, what: str, base: int) -> int:
 
 
 def parse_algorithms(text: str) -> tuple[str, ...]:
-    """ "ring,two_level_ring:window=4,native", in the order given."""
+    """ "ring,two_level_ring:window=4,native", in the order given; parameters in the library's."""
     # A comma inside parameters belongs to the algorithm: it is followed by NAME=VALUE.
     words = _words(re.sub(r",(?=[a-z_]+=)", ";", text), "--algorithms")
     names = [word.replace(";", ",") for word in words]
@@ -64,7 +64,13 @@ def parse_algorithms(text: str) -> tuple[str, ...]:
             raise UsageError(
                 f'"{name}" is not the name of an algorithm: `suiro algorithms` lists them'
             )
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(map(_canonical, names)))
+
+
+def _canonical(algorithm: str) -> str:
+    """Parameters sorted by name, as `suiro run --explain` names what ran."""
+    name, colon, parameters = algorithm.partition(":")
+    return name + colon + ",".join(sorted(parameters.split(",")))
 
 
 def check_algorithms(names: tuple[str, ...]) -> None:

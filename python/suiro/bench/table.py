@@ -60,7 +60,9 @@ def cells_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("bytes", "algorithm", "time", "95 %", "MB/s", "/ line", "/ bound"):
         is_name = name == "algorithm"  # only a name with parameters is ever too long
-        table.add_column(name, justify="left" if is_name else "right", no_wrap=not is_name)
+        table.add_column(
+            name, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
+        )
     for name in ("x native", "x control", "calls"):
         table.add_column(name, justify="right", no_wrap=True)
     best = winners(result.cells)
