@@ -17,6 +17,8 @@ from suiro.lab import state
 
 pytestmark = pytest.mark.lab
 
+ROOT = Path(__file__).resolve().parents[2]
+
 CONNECT = """
 import socket, subprocess, sys
 server = "import socket; s = socket.create_server(('', 7000)); print('up', flush=True); s.accept()"
@@ -231,34 +233,40 @@ def test_a_switch_that_fails(suiro: Suiro, tmp_path: Path) -> None:
     assert (result.returncode, result.stderr) == (3, message)
 
 
-AS_NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+def opened(folder: Path) -> list[str]:
+    """What lets everybody reach a folder if one above it is closed, such as /root."""
+    for parent in reversed(folder.parents):
+        if not parent.stat().st_mode & stat.S_IXOTH:
+            cover = f"mount -t tmpfs -o mode=755 cover {parent}"
+            back = f"mount --bind /mnt {folder}"
+            return [f"mount --bind {folder} /mnt", cover, f"mkdir -p {folder}", back]
+    return []
 
 
-def test_no_permission(needs_root: None) -> None:
-    if Path("/dev/net/tun").stat().st_mode & stat.S_IWOTH:
-        pytest.skip("everybody may open /dev/net/tun here")
-    result = subprocess.run(
-        [*AS_NOBODY, *SUIRO, "lab", "run", "2x1-voq", "--", "true"],
+def run_as_nobody(device: Path, mode: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Calls suiro as a user without rights, where /dev/net/tun is a new device with this mode."""
+    os.mknod(device, stat.S_IFCHR, os.makedev(10, 200))
+    device.chmod(mode)
+    mounts = [f"mount --bind {device} /dev/net/tun", *opened(ROOT)]
+    script = " && ".join([*mounts, 'exec "$@"'])
+    nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    return subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", *nobody, *SUIRO, *arguments],
         text=True,
         capture_output=True,
         cwd="/",
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )
+
+
+def test_no_permission(needs_root: None, tmp_path: Path) -> None:
+    result = run_as_nobody(tmp_path / "tun", 0o600, "lab", "run", "2x1-voq", "--", "true")
     assert result.returncode == 3
     assert result.stderr.startswith("suiro: /dev/net/tun may not be opened by this user: run as")
 
 
 def test_without_root(needs_root: None, tmp_path: Path) -> None:
     """With a TAP device that is open to all, as most distributions have it."""
-    device = tmp_path / "tun"
-    os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(10, 200))
-    device.chmod(0o666)
-    script = f'mount --bind {device} /dev/net/tun && exec "$@"'
-    command = [*AS_NOBODY, *SUIRO, "lab", "run", "2x1-voq", "--", "ssh", "host1", "hostname"]
-    result = subprocess.run(
-        ["unshare", "-m", "sh", "-c", script, "sh", *command],
-        text=True,
-        capture_output=True,
-        cwd="/",
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-    )
+    command = ("lab", "run", "2x1-voq", "--", "ssh", "host1", "hostname")
+    result = run_as_nobody(tmp_path / "tun", 0o666, *command)
     assert (result.returncode, result.stdout, result.stderr) == (0, "host1\n", "")
