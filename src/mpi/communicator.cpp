@@ -100,13 +100,17 @@ Choice& Communicator::choose(Collective collective, std::int64_t bytes) {
 
 std::optional<int> Communicator::run(Choice& choice, const UserBuffer& send,
                                      const UserBuffer& receive, bool in_place) {
+  if (spoiled_code_ != MPI_SUCCESS) return spoiled_code_;
   if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
   if (!choice.workspace) {
     const Algorithm* algorithm = find_candidate("alltoall", choice.decision.algorithm);
     const Schedule schedule = build(*algorithm, *topology_, choice.decision.parameters);
     choice.workspace = make_workspace(schedule, rank_);
   }
-  return run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
+  const Ending ending =
+      run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
+  if (ending.spoiled) spoiled_code_ = ending.code;
+  return ending.code;
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none

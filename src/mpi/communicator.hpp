@@ -71,6 +71,7 @@ class Communicator {
   MPI_Comm user_;
   MPI_Comm twin_;
   bool twin_failed_ = false;
+  int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;
   int first_world_rank_ = 0;

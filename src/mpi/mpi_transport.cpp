@@ -14,6 +14,7 @@ namespace suiro::mpi {
 namespace {
 
 constexpr int message_tag = 0;
+constexpr int copy_tag = 1;
 
 MPI_Aint extent_of(MPI_Datatype type) {
   MPI_Aint lower = 0;
@@ -47,22 +48,25 @@ int integer_combiner(MPI_Datatype type) {
 
 }  // namespace
 
-int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target,
-               int target_count, MPI_Datatype target_type) {
+int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
   MPI_Aint source_bytes = 0;
   MPI_Aint target_bytes = 0;
   // A derived type can list its parts in any order and still be gapless, so only named types are
   // copied as bytes.
-  const bool plain = contiguous(source_type, source_count, source_bytes) &&
-                     contiguous(target_type, target_count, target_bytes) &&
-                     integer_combiner(source_type) == MPI_COMBINER_NAMED &&
-                     integer_combiner(target_type) == MPI_COMBINER_NAMED;
+  const bool plain = contiguous(source.type, source.count, source_bytes) &&
+                     contiguous(target.type, target.count, target_bytes) &&
+                     integer_combiner(source.type) == MPI_COMBINER_NAMED &&
+                     integer_combiner(target.type) == MPI_COMBINER_NAMED;
   if (plain && source_bytes <= target_bytes) {
-    if (source_bytes > 0) std::memmove(target, source, static_cast<std::size_t>(source_bytes));
+    if (source_bytes > 0)
+      std::memmove(target.address, source.address, static_cast<std::size_t>(source_bytes));
     return MPI_SUCCESS;
   }
-  return real.Sendrecv(source, source_count, source_type, 0, message_tag, target, target_count,
-                       target_type, 0, message_tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  // Not on MPI_COMM_SELF, which has an error handler of its own.
+  int rank = 0;
+  real.Comm_rank(communicator, &rank);
+  return real.Sendrecv(source.address, source.count, source.type, rank, copy_tag, target.address,
+                       target.count, target.type, rank, copy_tag, communicator, MPI_STATUS_IGNORE);
 }
 
 Span span_of(const UserBuffer& buffer, int blocks) {
@@ -99,7 +103,7 @@ MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuff
       in_flight_(in_flight),
       waiting_(waiting) {
   in_flight_.requests.clear();
-  in_flight_.tokens.clear();
+  in_flight_.operations.clear();
 }
 
 bool MpiTransport::check(int code) {
@@ -107,7 +111,7 @@ bool MpiTransport::check(int code) {
   return code == MPI_SUCCESS;
 }
 
-MpiTransport::Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
+Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
   const UserBuffer& user = buffer == Buffer::send ? send_ : receive_;
   const MPI_Aint extent = buffer == Buffer::send ? send_extent_ : receive_extent_;
   const auto count = user.counts ? user.counts[block] : static_cast<int>(user.count);
@@ -117,7 +121,7 @@ MpiTransport::Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
 }
 
 template <class Start>
-int MpiTransport::start(const Blocks& blocks, std::int64_t token, Start&& start_one) {
+int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one) {
   const auto messages = static_cast<int>(std::max<std::int64_t>(blocks.count, 1));
   for (int i = 0; i < messages; ++i) {
     const Part part = blocks.count == 0 ? Part{nullptr, 0, MPI_BYTE}
@@ -125,29 +129,28 @@ int MpiTransport::start(const Blocks& blocks, std::int64_t token, Start&& start_
     MPI_Request request = MPI_REQUEST_NULL;
     if (!check(start_one(part, &request))) return -1;
     in_flight_.requests.push_back(request);
-    in_flight_.tokens.push_back(token);
+    in_flight_.operations.push_back(operation);
+    moved_ = moved_ || operation.sends;
   }
   return messages;
 }
 
 int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
-  return start(blocks, token, [&](const Part& part, MPI_Request* request) {
+  return start(blocks, {token, true}, [&](const Part& part, MPI_Request* request) {
     return real.Isend(part.address, part.count, part.type, peer, message_tag, twin_, request);
   });
 }
 
 int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
-  return start(blocks, token, [&](const Part& part, MPI_Request* request) {
+  return start(blocks, {token, false}, [&](const Part& part, MPI_Request* request) {
     return real.Irecv(part.address, part.count, part.type, peer, message_tag, twin_, request);
   });
 }
 
 bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
   for (std::int64_t i = 0; i < source.count; ++i) {
-    const Part from = part(source.buffer, source.first + i);
-    const Part to = part(target.buffer, target.first + i);
-    if (!check(local_copy(from.address, from.count, from.type, to.address, to.count, to.type)))
-      return false;
+    check(local_copy(part(source.buffer, source.first + i), part(target.buffer, target.first + i),
+                     twin_));
   }
   return true;
 }
@@ -157,28 +160,73 @@ bool MpiTransport::reduce(const Blocks&, const Blocks&) { return check(MPI_ERR_O
 bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
   const int count = static_cast<int>(in_flight_.requests.size());
   in_flight_.finished.resize(in_flight_.requests.size());
-  int done = 0;
-  while (done == 0) {
-    const int code = waiting_.yield
-                         ? real.Testsome(count, in_flight_.requests.data(), &done,
-                                         in_flight_.finished.data(), MPI_STATUSES_IGNORE)
-                         : real.Waitsome(count, in_flight_.requests.data(), &done,
-                                         in_flight_.finished.data(), MPI_STATUSES_IGNORE);
-    if (!check(code) || done == MPI_UNDEFINED) return false;
-    if (done == 0) sched_yield();
+  in_flight_.statuses.resize(in_flight_.requests.size());
+  const auto wait_some = waiting_.yield ? real.Testsome : real.Waitsome;
+  while (true) {
+    int done = 0;
+    const int code = wait_some(count, in_flight_.requests.data(), &done, in_flight_.finished.data(),
+                               in_flight_.statuses.data());
+    if (code != MPI_SUCCESS) check(error_of(code, done));
+    if (done == MPI_UNDEFINED) check(MPI_ERR_INTERN);  // the schedule waits for nothing
+    if (done == MPI_UNDEFINED || (done == 0 && code != MPI_SUCCESS)) return false;
+    if (done > 0) {
+      retire(done, completed);
+      return true;
+    }
+    sched_yield();
   }
+}
+
+/// MPI_ERR_IN_STATUS only says where the error is.
+int MpiTransport::error_of(int code, int finished) const {
+  int kind = MPI_SUCCESS;
+  real.Error_class(code, &kind);
+  if (kind != MPI_ERR_IN_STATUS || finished == MPI_UNDEFINED) return code;
+  const auto end = in_flight_.statuses.begin() + finished;
+  const auto failed = std::find_if(in_flight_.statuses.begin(), end, [](const MPI_Status& status) {
+    return status.MPI_ERROR != MPI_SUCCESS;
+  });
+  return failed != end ? failed->MPI_ERROR : code;
+}
+
+void MpiTransport::retire(int finished, std::vector<std::int64_t>& completed) {
+  moved_ = true;
   // Highest place first, so that the last request, which takes the place, is never itself a
   // finished one.
-  std::sort(in_flight_.finished.begin(), in_flight_.finished.begin() + done, std::greater<>());
-  for (int i = 0; i < done; ++i) {
-    const auto place = static_cast<std::size_t>(in_flight_.finished[static_cast<std::size_t>(i)]);
-    completed.push_back(in_flight_.tokens[place]);
-    in_flight_.requests[place] = in_flight_.requests.back();
-    in_flight_.tokens[place] = in_flight_.tokens.back();
+  const auto begin = in_flight_.finished.begin();
+  std::sort(begin, begin + finished, std::greater<>());
+  for (auto next = begin; next != begin + finished; ++next) {
+    const auto place = static_cast<std::size_t>(*next);
+    MPI_Request& request = in_flight_.requests[place];
+    // Some MPIs keep a request whose message failed.
+    if (request != MPI_REQUEST_NULL) real.Request_free(&request);
+    completed.push_back(in_flight_.operations[place].token);
+    request = in_flight_.requests.back();
+    in_flight_.operations[place] = in_flight_.operations.back();
     in_flight_.requests.pop_back();
-    in_flight_.tokens.pop_back();
+    in_flight_.operations.pop_back();
   }
-  return true;
+}
+
+/// MPI promises that a receive ends at once when it is cancelled: taken back, or complete. A send
+/// is let go instead: it cannot be taken back (Open MPI never does, MPI 4 deprecates it), to wait
+/// for it could last for ever, as its receiver may have given up too, and it only reads.
+bool MpiTransport::abandon() {
+  for (std::size_t i = 0; i < in_flight_.requests.size(); ++i) {
+    MPI_Request& request = in_flight_.requests[i];
+    if (request == MPI_REQUEST_NULL) continue;
+    if (!in_flight_.operations[i].sends) {
+      MPI_Status status;
+      int taken_back = 0;
+      real.Cancel(&request);
+      if (real.Wait(&request, &status) == MPI_SUCCESS) real.Test_cancelled(&status, &taken_back);
+      moved_ = moved_ || taken_back == 0;
+    }
+    if (request != MPI_REQUEST_NULL) real.Request_free(&request);
+  }
+  in_flight_.requests.clear();
+  in_flight_.operations.clear();
+  return !moved_;
 }
 
 }  // namespace suiro::mpi

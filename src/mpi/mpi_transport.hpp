@@ -13,11 +13,26 @@ namespace suiro::mpi {
 
 /// Request arrays that outlive one call, so that the steady state does not allocate.
 struct InFlight {
+  struct Operation {
+    std::int64_t token = 0;
+    bool sends = false;
+  };
   std::vector<MPI_Request> requests;  // dense: a finished request is replaced by the last one
-  std::vector<std::int64_t> tokens;   // of the request at the same place
+  std::vector<Operation> operations;  // of the request at the same place
   std::vector<int> finished;          // scratch of MPI_Testsome
+  std::vector<MPI_Status> statuses;   // likewise
 };
 
+/// One message: part of a user's buffer, or nothing.
+struct Part {
+  char* address = nullptr;
+  int count = 0;
+  MPI_Datatype type{};
+};
+
+/// A message that fails is over, so the rank remembers the error and goes on: the others get what
+/// they wait for, and nothing of this call is left for the next one to receive. Only when MPI takes
+/// no message, or cannot wait, does the run end early, and abandon() must be called.
 class MpiTransport {
  public:
   MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
@@ -29,20 +44,20 @@ class MpiTransport {
   bool reduce(const Blocks& source, const Blocks& target);
   bool wait(std::vector<std::int64_t>& completed);
 
+  /// After a run that ended early: nothing writes into the user's buffers any more. True when no
+  /// message had left or arrived, so that it is as if the call had never been made.
+  bool abandon();
+
   /// MPI_SUCCESS, or the first error of an MPI call.
   int error() const { return error_; }
 
  private:
-  /// One message: part of a user's buffer, or nothing.
-  struct Part {
-    char* address = nullptr;
-    int count = 0;
-    MPI_Datatype type;
-  };
   Part part(Buffer buffer, std::int64_t block) const;
   template <class Start>
-  int start(const Blocks& blocks, std::int64_t token, Start&& start_one);
+  int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);
   bool check(int code);
+  int error_of(int code, int finished) const;
+  void retire(int finished, std::vector<std::int64_t>& completed);
 
   MPI_Comm twin_;
   UserBuffer send_;
@@ -52,6 +67,7 @@ class MpiTransport {
   InFlight& in_flight_;
   Waiting waiting_;
   int error_ = MPI_SUCCESS;
+  bool moved_ = false;  // a message has left or arrived
 };
 
 /// Bytes from the first to the last that `blocks` blocks of a buffer touch, and where the first is.
@@ -61,9 +77,7 @@ struct Span {
 };
 Span span_of(const UserBuffer& buffer, int blocks);
 
-/// Copies `count` elements of `source_type` to `target_count` elements of `target_type` inside this
-/// process.
-int local_copy(const void* source, int source_count, MPI_Datatype source_type, void* target,
-               int target_count, MPI_Datatype target_type);
+/// Copies inside this process; an error is handled as the communicator says.
+int local_copy(const Part& source, const Part& target, MPI_Comm communicator);
 
 }  // namespace suiro::mpi

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kept_mirror_bytes = std::size_t{64} << 20;
 
 /// Fills the mirror and returns the user buffer that describes it.
-int make_mirror(const UserBuffer& receive, int blocks, std::vector<char>& mirror,
+int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vector<char>& mirror,
                 UserBuffer& send) {
   const Span span = span_of(receive, blocks);
   mirror.resize(static_cast<std::size_t>(span.bytes));
@@ -41,8 +41,8 @@ int make_mirror(const UserBuffer& receive, int blocks, std::vector<char>& mirror
     const int count = receive.counts ? receive.counts[block] : static_cast<int>(receive.count);
     const MPI_Aint first =
         receive.displacements ? receive.displacements[block] : static_cast<MPI_Aint>(block) * count;
-    const int code = local_copy(receive.base + first * extent, count, receive.type,
-                                send.base + first * extent, count, receive.type);
+    const int code = local_copy({receive.base + first * extent, count, receive.type},
+                                {send.base + first * extent, count, receive.type}, twin);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
@@ -56,19 +56,20 @@ WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
 
 void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace; }
 
-int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
-                 const UserBuffer& receive, bool in_place, Waiting waiting) {
+Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
+                    const UserBuffer& receive, bool in_place, Waiting waiting) {
   UserBuffer source = send;
   if (in_place) {
-    const int code =
-        make_mirror(receive, workspace.executor.schedule().ranks, workspace.mirror, source);
-    if (code != MPI_SUCCESS) return code;
+    const int ranks = workspace.executor.schedule().ranks;
+    const int code = make_mirror(receive, ranks, twin, workspace.mirror, source);
+    if (code != MPI_SUCCESS) return {code, false};
   }
   MpiTransport transport(twin, source, receive, workspace.in_flight, waiting);
-  const bool done = workspace.executor.run(transport);
+  const bool spoiled = !workspace.executor.run(transport) && !transport.abandon();
+  // Sends that were let go may read the mirror for ever after.
+  if (spoiled && in_place) new std::vector<char>(std::move(workspace.mirror));
   if (workspace.mirror.size() > kept_mirror_bytes) std::vector<char>().swap(workspace.mirror);
-  if (done) return MPI_SUCCESS;
-  return transport.error() != MPI_SUCCESS ? transport.error() : MPI_ERR_INTERN;
+  return {transport.error(), spoiled};
 }
 
 }  // namespace suiro::mpi

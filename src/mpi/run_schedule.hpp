@@ -33,10 +33,17 @@ struct Waiting {
   bool yield = false;
 };
 
+/// How a run ended. `spoiled`: messages of it may still be under way on the twin, where a later run
+/// would take them for its own.
+struct Ending {
+  int code = MPI_SUCCESS;
+  bool spoiled = false;
+};
+
 /// Runs the rank's part of the workspace's schedule. `twin` is the private communicator with the
 /// same ranks in the same order. With `in_place`, `send` is ignored and the blocks to send are
-/// those of `receive` as they are on entry. Returns MPI_SUCCESS or the first MPI error code.
-int run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
-                 const UserBuffer& receive, bool in_place, Waiting waiting);
+/// those of `receive` as they are on entry. The code is MPI_SUCCESS or the first MPI error code.
+Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
+                    const UserBuffer& receive, bool in_place, Waiting waiting);
 
 }  // namespace suiro::mpi

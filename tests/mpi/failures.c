@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is left of an all-to-all in which MPI returned an error on rank 1.
+// usage: failures truncate COUNT   rank 1 has room for half of each block of COUNT ints
+//        failures retry            MPI refuses rank 1's first message; it calls again
+//        failures spoil            MPI refuses rank 1's second message (failing_send.c does it)
+// Prints "ok" once where all is as it must be; "spoil" ends by MPI_Abort with code 5.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { guard = -7 };
+static int rank, size;
+
+static void require(int condition, const char* what) {
+  if (condition) return;
+  printf("rank %d: %s\n", rank, what);
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 99);
+}
+
+static int class_of(int code) {
+  int class;
+  MPI_Error_class(code, &class);
+  return class;
+}
+
+/// Block i of rank r holds 1000 * r + i, `shift` added; places that no message fills hold `guard`.
+static int* sent(int count, int shift) {
+  int* numbers = malloc((size_t)size * (size_t)count * sizeof *numbers);
+  for (int i = 0; i < size * count; ++i) numbers[i] = 1000 * rank + i / count + shift;
+  return numbers;
+}
+
+static int* guarded(int count) {
+  int* numbers = malloc((size_t)size * (size_t)count * sizeof *numbers);
+  for (int i = 0; i < size * count; ++i) numbers[i] = guard;
+  return numbers;
+}
+
+static int exchange(int count, int room, int shift, int* received) {
+  int* numbers = sent(count, shift);
+  const int code = MPI_Alltoall(numbers, count, MPI_INT, received, room, MPI_INT, MPI_COMM_WORLD);
+  free(numbers);
+  return code;
+}
+
+static void require_right(const int* received, int count, int shift) {
+  for (int i = 0; i < size * count; ++i) {
+    require(received[i] == 1000 * (i / count) + rank + shift, "wrong contents");
+  }
+}
+
+/// The first call makes suiro's communicator, for which ranks wait; afterwards they need not.
+static void together(void) {
+  int received[16];
+  require(size <= 16 && exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// One rank's error is no other rank's, and the communicator is as good as before.
+static void truncate_blocks(int count) {
+  for (int turn = 0; turn < 3; ++turn) {
+    int* received = guarded(count);
+    const int room = rank == 1 ? count / 2 : count;
+    const int code = exchange(count, room, turn, received);
+    if (rank == 1) {
+      require(class_of(code) == MPI_ERR_TRUNCATE, "expected MPI_ERR_TRUNCATE");
+      for (int i = size * room; i < size * count; ++i) {
+        require(received[i] == guard, "written behind the buffer");
+      }
+    } else {
+      require(code == MPI_SUCCESS, "expected success");
+      require_right(received, count, turn);
+    }
+    require(exchange(count, count, 100 * turn, received) == MPI_SUCCESS, "no second call");
+    require_right(received, count, 100 * turn);
+    free(received);
+  }
+}
+
+/// Nothing had left, so it is as if the first call had not been made.
+static void retry(void) {
+  enum { count = 20000 };
+  int* received = guarded(count);
+  together();
+  if (rank != 1) usleep(200000);
+  if (rank == 1) require(exchange(count, count, 1, received) != MPI_SUCCESS, "no error");
+  require(exchange(count, count, 2, received) == MPI_SUCCESS, "no retry");
+  require_right(received, count, 2);
+  require(exchange(count, count, 3, received) == MPI_SUCCESS, "no third call");
+  require_right(received, count, 3);
+  free(received);
+}
+
+/// The others' messages arrive after rank 1 has its error: none may be written into its buffer, nor
+/// be taken for one of the next call.
+static void spoil(void) {
+  enum { count = 20000 };
+  int* received = guarded(count);
+  together();
+  if (rank != 1) {
+    usleep(200000);
+    exchange(count, count, 1, received);
+    pause();  // rank 1 ends the job
+  }
+  require(exchange(count, count, 1, received) != MPI_SUCCESS, "no error");
+  int* before = malloc((size_t)size * count * sizeof *before);
+  memcpy(before, received, (size_t)size * count * sizeof *before);
+  for (int i = 0; i < 500; ++i) {
+    int found;
+    MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    usleep(1000);
+  }
+  require(memcmp(before, received, (size_t)size * count * sizeof *before) == 0,
+          "written after the call had returned");
+  require(exchange(count, count, 2, received) != MPI_SUCCESS, "no error in the next call");
+  printf("ok\n");
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const char* what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "truncate") == 0 && argc > 2) truncate_blocks(atoi(argv[2]));
+  if (strcmp(what, "retry") == 0) retry();
+  if (strcmp(what, "spoil") == 0) spoil();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("ok\n");
+  MPI_Finalize();
+  return 0;
+}
