@@ -10,13 +10,17 @@ SECONDS = {"native": 0.4, "linear": 0.3, "ring": 0.2}
 GOODPUT_BPS = 5_880_000.0
 
 
-def counters(late_us: float) -> dict[str, Any]:
+def counters(late_us: float, **more: float) -> dict[str, Any]:
     port = {"utilisation": 0.5, "hol_blocked_s": 0.1, "drops": 3, "pauses": 1, "paused_s": 0.01}
     names = ("host0", "host1")
     return {
         "lateness_us": {"p99": late_us},
         "mtu_time_us": 246.0,
         "ports": [{"name": name, **port} for name in names],
+        "elapsed_s": 1.0,
+        "stopped_s": 0.001,
+        "window_violations": 0,
+        **more,
     }
 
 

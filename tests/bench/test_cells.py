@@ -2,9 +2,10 @@
 """Cells from samples: figures, ratios, and the reasons for which a cell is void."""
 
 import pytest
-from samples import GOODPUT_BPS, events, setting
+from samples import GOODPUT_BPS, counters, events, setting
 
 from suiro.bench.cells import make_cells
+from suiro.bench.innocence import switch_reason
 from suiro.bench.result import Cell
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
@@ -32,6 +33,17 @@ def test_a_late_switch_voids() -> None:
     cell = make_cells(events(late_us=300), setting())[0]
     assert cell.cpu_limited
     assert "300 us late" in (cell.void_reason or "")
+
+
+@pytest.mark.parametrize(
+    ("counter", "value", "reason"),
+    [("stopped_s", 0.02, "stood still for 2.0%"), ("window_violations", 1, "2 times the switch")],
+)
+def test_a_switch_that_kept_other_time_voids(counter: str, value: float, reason: str) -> None:
+    documents = [counters(10, **{counter: value}), counters(10, **{counter: value})]
+    assert reason in (switch_reason(documents) or "")
+    assert switch_reason([counters(10)]) is None
+    assert switch_reason([]) is None
 
 
 def test_a_slow_control_flow_voids() -> None:

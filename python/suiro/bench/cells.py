@@ -75,7 +75,7 @@ def _cell(
     seconds = _seconds(samples)
     median_s, interval = median_with_interval(seconds)
     counters = [sample["counters"] for sample in samples if sample.get("counters")]
-    void_reason = innocence.lateness_reason(counters) or innocence.line_rate_reason(line_rate)
+    void_reason = innocence.switch_reason(counters) or innocence.line_rate_reason(line_rate)
     return Cell(
         collective=setting.collective,
         algorithm=algorithm,

@@ -8,6 +8,7 @@ from suiro.bench.result import LineRate, PortTotals
 
 Counters = dict[str, Any]
 _CONTROL_SHARE = 0.97
+_STOPPED_SHARE = 0.01
 # Ethernet around an IP packet: header 14, checksum 4, preamble and gap 20.
 # Inside it: TCP and IP headers with timestamps.
 _FRAME_EXTRA_BYTES = 38
@@ -35,13 +36,40 @@ def lateness_p99_us(documents: list[Counters]) -> float | None:
     return float(median(values)) if values else None
 
 
-def lateness_reason(documents: list[Counters]) -> str | None:
-    """The switch must have been in time, to within one MTU time."""
+def switch_reason(documents: list[Counters]) -> str | None:
+    """The switch must have been in time and must not have run ahead of its rate."""
+    if not documents:
+        return None
+    return (
+        _lateness_reason(documents) or _stopped_reason(documents) or _rate_window_reason(documents)
+    )
+
+
+def _lateness_reason(documents: list[Counters]) -> str | None:
     late_us = lateness_p99_us(documents)
-    allowed_us = documents[0].get("mtu_time_us") if documents else None
+    allowed_us = documents[0].get("mtu_time_us")
     if late_us is None or allowed_us is None or late_us <= allowed_us:
         return None
     return f"the switch was {late_us:.0f} us late (p99); one MTU time is {allowed_us:.0f} us"
+
+
+def _stopped_reason(documents: list[Counters]) -> str | None:
+    """While the switch is very late its network stands still, which takes time from everybody."""
+    shares = [
+        document["stopped_s"] / document["elapsed_s"]
+        for document in documents
+        if document.get("elapsed_s") and "stopped_s" in document
+    ]
+    if not shares or median(shares) <= _STOPPED_SHARE:
+        return None
+    return f"the switch's network stood still for {median(shares):.1%} of the time"
+
+
+def _rate_window_reason(documents: list[Counters]) -> str | None:
+    windows = sum(document.get("window_violations", 0) for document in documents)
+    if not windows:
+        return None
+    return f"{windows} times the switch gave a host more than its rate + 2 MTU in 1 ms"
 
 
 def port_totals(documents: list[Counters]) -> list[PortTotals]:
