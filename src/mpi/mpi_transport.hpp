@@ -57,6 +57,7 @@ class MpiTransport {
   int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);
   bool check(int code);
   int error_of(int code, int finished) const;
+  void add_dropped(int& finished);
   void retire(int finished, std::vector<std::int64_t>& completed);
 
   MPI_Comm twin_;
