@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks of more than 2 GiB, whose bytes no int counts."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mpi_jobs import Mpi
+
+# Each of the two ranks receives two blocks.
+NEEDED_GIB = 11
+
+
+def available_gib() -> float:
+    match = re.search(r"MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text())
+    return int(match[1]) / 2**20 if match else 0.0
+
+
+@pytest.mark.skipif(
+    available_gib() < NEEDED_GIB,
+    reason=f"blocks of 2 GiB need {NEEDED_GIB} GiB of free memory, here are {available_gib():.0f}",
+)
+def test_blocks_of_more_than_2_gib(mpi: Mpi) -> None:
+    program = mpi.build("large_block.c")
+    outcome = mpi.run(program, "--explain=json", ranks=2, SUIRO_ALLTOALL="pairwise")
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(1, "pairwise")]
