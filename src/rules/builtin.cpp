@@ -34,9 +34,6 @@ constexpr std::array rows = {
     // of native's speed.
     Row{"", "alltoall", from(2), from(2), from(65536), "two_level_pairwise",
         "one peer node at a time, and acknowledgements meet no third node"},
-    // The same table; for an odd number of nodes, which cannot all be in pairs.
-    Row{"", "alltoall", from(2), from(2), from(65536), "two_level_ring",
-        "one peer node at a time avoids head-of-line blocking"},
     // The same table: small blocks are bound by latency, and native aggregates them (Bruck) or
     // sends all at once.
     Row{"", "alltoall", any, any, any, native_algorithm, "no faster algorithm is known"},

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <random>
 #include <set>
+#include <vector>
 
 #include "algorithms/catalog.hpp"
 #include "verify/verify.hpp"
@@ -89,6 +91,51 @@ TEST(TwoLevelRing, IsThePaperWithoutStagger) {
     if (nodes % 2 == 0) continue;
     expect_same_rounds(build(algorithm("two_level_ring"), topology),
                        paper_two_level_ring(nodes, ppn));
+  }
+}
+
+/// Block times of a schedule whose rounds follow each other: in each, what the busiest NIC sends or
+/// receives.
+std::int64_t time_blocks(const Schedule& schedule, const Topology& topology) {
+  std::int64_t time = 0;
+  Round round;
+  for (std::int64_t index = 0; index < schedule.rounds; ++index) {
+    std::vector<std::int64_t> sent(topology.nodes()), received(topology.nodes());
+    for (int rank = 0; rank < schedule.ranks; ++rank) {
+      schedule.round(rank, index, round);
+      for (const Step& step : round.steps) {
+        if (step.action == Action::copy || topology.node(step.peer) == topology.node(rank))
+          continue;
+        ++(step.action == Action::send ? sent : received)[topology.node(rank)];
+      }
+    }
+    time += std::max(*std::ranges::max_element(sent), *std::ranges::max_element(received));
+  }
+  return time;
+}
+
+/// 1 to 12 nodes of 1 to 9 ranks, in any order of ranks.
+Topology random_uneven(std::mt19937& random) {
+  std::vector<int> node_of_rank;
+  const int nodes = 1 + static_cast<int>(random() % 12);
+  for (int node = 0; node < nodes; ++node) {
+    node_of_rank.insert(node_of_rank.end(), 1 + random() % 9, node);
+  }
+  std::ranges::shuffle(node_of_rank, random);
+  return Topology::from_nodes(node_of_rank);
+}
+
+/// The largest node of a ranks must send a(P-a) blocks, so nothing is faster (decision 0009).
+TEST(TwoLevel, TakesTheLeastTimeOnUnevenNodes) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Topology topology = random_uneven(random);
+    const std::int64_t largest = topology.max_ppn();
+    for (const std::string_view name : {"two_level_pairwise", "two_level_ring"}) {
+      const Schedule schedule = build(algorithm(name), topology);
+      EXPECT_EQ(time_blocks(schedule, topology), largest * (topology.ranks() - largest))
+          << name << " on " << topology.describe();
+    }
   }
 }
 

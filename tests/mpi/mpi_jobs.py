@@ -76,17 +76,23 @@ class Mpi:
 
 
 def execute(command: list[str], **more: str) -> Outcome:
-    """Runs a command to its end; it has a minute."""
+    """Runs a command to its end; it has a minute, then it is asked to end, with all its ranks."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith("SUIRO_A")
     }
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         env=inherited | ENVIRONMENT | more,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
         errors="replace",
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # suiro and the launchers pass it on; a kill they could not
+            process.communicate(timeout=20)
+            raise
+    return Outcome(process.returncode, out, err)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files of a running lab: names, host lists and the remote shell that launchers use."""
 
+import errno
 from pathlib import Path
 
+from suiro.errors import MachineError
 from suiro.lab import linux
 from suiro.lab.plan import HOME, HOST_PIDS, REMOTE_SHELL, SCRATCH, Plan
 
@@ -37,7 +39,15 @@ exec nsenter -t "$pid" -m -u -i -n env -i HOME="$HOME" USER="$USER" LOGNAME="$US
 
 def mount_private_folders() -> None:
     """A /proc of this process namespace and an empty /run, seen by nobody outside the lab."""
-    linux.mount("none", "/", "none", linux.MS_REC | linux.MS_PRIVATE)
+    try:
+        linux.mount("none", "/", "none", linux.MS_REC | linux.MS_PRIVATE)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise MachineError(
+            "the root folder is not a mount, as in a plain chroot: "
+            "make it one with `mount --bind ROOT ROOT` before chroot"
+        ) from None
     flags = linux.MS_NOSUID | linux.MS_NODEV
     linux.mount("proc", "/proc", "proc", flags | linux.MS_NOEXEC)
     linux.mount("run", "/run", "tmpfs", flags, f"size={_RUN_SIZE},mode=755")
@@ -52,8 +62,12 @@ def name_hosts(plan: Plan) -> None:
     names = HOME / "hosts"
     addresses = [f"{host.address} {host.name}" for host in plan.hosts]
     _lines(names, ["127.0.0.1 localhost", *addresses])
-    if Path("/etc/hosts").is_file():
-        linux.mount(str(names), "/etc/hosts", "none", linux.MS_BIND)
+    if not Path("/etc/hosts").is_file():
+        raise MachineError(
+            "no file /etc/hosts, which the lab covers with its own: "
+            'create it with `echo "127.0.0.1 localhost" > /etc/hosts`'
+        )
+    linux.mount(str(names), "/etc/hosts", "none", linux.MS_BIND)
 
 
 def write_launch_files(plan: Plan, pids: list[int]) -> None:

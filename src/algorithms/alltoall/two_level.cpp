@@ -2,67 +2,164 @@
 #include "algorithms/alltoall/two_level.hpp"
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace suiro::alltoall {
 
 namespace {
 
-/// Local ranks, on the peer nodes.
-struct PeerRanks {
-  int to;
-  int from;
+constexpr int nowhere = -1;
+
+/// Local ranks first .. first + width - 1, which are on the member nodes and on no other.
+struct Layer {
+  int first;
+  int width;
+  int first_round;           // the layer's outer steps follow those of the layers before it
+  std::vector<int> members;  // nodes
+  std::vector<int> places;   // where a node is among the members, or nowhere
+
+  int rounds() const { return (static_cast<int>(members.size()) - 1) * width; }
+  bool has(int local) const { return first <= local && local < first + width; }
+  /// The layer's only local rank that is congruent to `residue` modulo its width.
+  int congruent(int residue) const { return first + modulo(residue - first, width); }
 };
 
-/// The inner step as the paper has it: everybody counts up.
-PeerRanks counted_up(int local, int k, int ppn) {
-  return {.to = (local + k) % ppn, .from = (local - k + ppn) % ppn};
+Layer layer_from(const Topology& topology, int first, int first_round) {
+  Layer layer{.first = first,
+              .width = topology.max_ppn() - first,
+              .first_round = first_round,
+              .members = {},
+              .places = std::vector<int>(topology.nodes(), nowhere)};
+  for (int node = 0; node < topology.nodes(); ++node) {
+    if (topology.ppn(node) <= first) continue;
+    layer.places[node] = static_cast<int>(layer.members.size());
+    layer.members.push_back(node);
+    layer.width = std::min(layer.width, topology.ppn(node) - first);
+  }
+  return layer;
 }
 
-/// The ranks of the lower node count up and those of the upper node count down, half a turn apart.
-/// So what a rank sends and what it gets over one connection are ppn / 2 inner steps apart, always.
-PeerRanks staggered_in_pair(bool lower, int local, int k, int ppn) {
-  const int half = ppn / 2;
-  const int up = (local + k) % ppn;
-  const int down = (local - k + ppn) % ppn;
-  if (lower) return {.to = (up + half) % ppn, .from = up};
-  return {.to = down, .from = (down - half + ppn) % ppn};
-}
+/// Who sends to whom in inner step k: local rank s to those congruent to target(s, k), and t gets
+/// from those congruent to source(t, k), modulo the layer's width.
+class Turn {
+ public:
+  /// As the paper has it: everybody counts up.
+  static Turn up() { return {1, 0}; }
+  /// The ranks of the lower node count up and those of the upper node count down, half a turn
+  /// apart. So what two ranks send each other over their connection is width / 2 inner steps apart.
+  static Turn staggered(bool from_lower, int width) {
+    return from_lower ? Turn{1, width / 2} : Turn{-1, 0};
+  }
+
+  int target(int s, int k) const { return s + direction_ * k + ahead_; }
+  int source(int t, int k) const { return t - direction_ * k - ahead_; }
+
+ private:
+  Turn(int direction, int ahead) : direction_(direction), ahead_(ahead) {}
+  int direction_;
+  int ahead_;
+};
+
+class TwoLevel {
+ public:
+  TwoLevel(const Topology& topology, PeersOf peers, bool staggered, bool fenced)
+      : map_(topology), peers_(peers), staggered_(staggered), fenced_(fenced) {
+    int round = map_.max_ppn();
+    for (int first = 0; first < map_.max_ppn();) {
+      layers_.push_back(layer_from(map_, first, round));
+      first += layers_.back().width;
+      round += layers_.back().rounds();
+    }
+  }
+
+  void operator()(int me, std::int64_t index, Round& round) const {
+    const int i = static_cast<int>(index);
+    if (i < map_.max_ppn()) return inside(me, i, round);
+    std::size_t which = 0;
+    while (i >= layers_[which].first_round + layers_[which].rounds()) ++which;
+    outside(me, layers_[which], i - layers_[which].first_round, round);
+  }
+
+ private:
+  /// Outer step 0: the node with itself, a ring over its ranks.
+  void inside(int me, int k, Round& round) const {
+    const int node = map_.node(me);
+    const int ppn = map_.ppn(node);
+    if (k >= ppn) return;
+    const int local = map_.local(me);
+    exchange(me, map_.rank(node, modulo(local + k, ppn)), map_.rank(node, modulo(local - k, ppn)),
+             round);
+  }
+
+  void outside(int me, const Layer& layer, int inner_steps, Round& round) const {
+    const int k = inner_steps % layer.width;
+    round.fence = fenced_ && k == 0;
+    const int node = map_.node(me);
+    const int place = layer.places[node];
+    if (place == nowhere) return;
+    const int size = static_cast<int>(layer.members.size());
+    const Peers places = peers_(place, inner_steps / layer.width + 1, size);
+    const int to = layer.members[places.to];
+    const int from = layer.members[places.from];
+    const bool pair = staggered_ && to == from;
+    const auto turn = [&](int sender, int receiver) {
+      return pair ? Turn::staggered(sender < receiver, layer.width) : Turn::up();
+    };
+    add_sends(me, to, layer, turn(node, to).target(map_.local(me), k), round);
+    add_receives(me, from, layer, turn(from, node).source(map_.local(me), k), round);
+  }
+
+  void add_sends(int me, int to, const Layer& layer, int residue, Round& round) const {
+    const int local = map_.local(me);
+    const auto add = [&](int target) {
+      const int peer = map_.rank(to, target);
+      round.steps.push_back(send(block_for(peer), peer));
+    };
+    if (layer.has(local)) {
+      for (int t = modulo(residue, layer.width); t < map_.ppn(to); t += layer.width) add(t);
+    } else if (local >= map_.ppn(to)) {
+      add(layer.congruent(residue));
+    }
+  }
+
+  void add_receives(int me, int from, const Layer& layer, int residue, Round& round) const {
+    const auto add = [&](int source) {
+      const int peer = map_.rank(from, source);
+      round.steps.push_back(receive(peer, block_from(peer)));
+    };
+    add(layer.congruent(residue));
+    if (!layer.has(map_.local(me))) return;
+    const int here = map_.ppn(map_.node(me));
+    for (int s = here + modulo(residue - here, layer.width); s < map_.ppn(from); s += layer.width) {
+      add(s);
+    }
+  }
+
+  Topology map_;
+  PeersOf peers_;
+  bool staggered_;
+  bool fenced_;
+  std::vector<Layer> layers_;
+};
 
 }  // namespace
 
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
-                         const Parameters& parameters, PeerNodesOf peers, bool staggered) {
-  const int nodes = topology.nodes();
-  const int ppn = topology.max_ppn();
+                         const Parameters& parameters, PeersOf peers, bool staggered) {
   const std::int64_t window = parameters.at("window");
   Schedule schedule = header(algorithm, topology, parameters);
   schedule.rounds = topology.ranks();
-  schedule.window = window == 0 ? ppn : window;
-  schedule.function = [nodes, ppn, peers, staggered, fenced = schedule.window > 1,
-                       map = std::make_shared<const Topology>(topology)](int me, std::int64_t i,
-                                                                         Round& round) {
-    const int node = map->node(me);
-    const int local = map->local(me);
-    const int j = static_cast<int>(i / ppn);
-    const int k = static_cast<int>(i % ppn);
-    const auto [to_node, from_node] = peers(node, j, nodes);
-    const bool pair = staggered && to_node == from_node && to_node != node;
-    const auto [to, from] =
-        pair ? staggered_in_pair(node < to_node, local, k, ppn) : counted_up(local, k, ppn);
-    round.fence = fenced && j > 0 && k == 0;
-    exchange(me, map->rank(to_node, to), map->rank(from_node, from), round);
-  };
+  schedule.window = window == 0 ? topology.max_ppn() : window;
+  const auto rounds =
+      std::make_shared<const TwoLevel>(topology, peers, staggered, schedule.window > 1);
+  schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return schedule;
 }
 
 Cost cost_two_level(const Topology& topology, const Parameters&) {
   return {
       .rounds = topology.ranks(), .wire_blocks = wire_blocks_when_direct(topology), .scratch = 0};
-}
-
-std::string unsupported_when_uneven(const Topology& topology) {
-  if (topology.even()) return {};
-  return "needs the same number of ranks on every node, and here there are " + topology.describe();
 }
 
 }  // namespace suiro::alltoall

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the two-level all-to-all algorithms share: outer steps over nodes, in which all ranks of a
-// node send to the same node and receive from the same node, around inner steps over the ranks
-// there. They differ in the peer nodes of an outer step.
+// What the two-level all-to-all algorithms share: outer steps over nodes, in which a node sends to
+// one node and receives from one node, around inner steps over the ranks there. They differ in the
+// peer nodes of an outer step.
+//
+// Nodes may have any numbers of ranks. Local ranks are cut into layers: a layer's ranks are on the
+// same nodes, its members. (With equal nodes there is one layer.) Each layer has the outer steps
+// of its own members, and within one, from node u of a ranks to node v of b:
+//   - u's ranks in the layer send to every rank of v;
+//   - u's ranks that v has no counterpart for (b and above) send to v's ranks in the layer.
+// In an inner step no NIC carries more than max(a, b) blocks, and a layer of width w on n nodes
+// takes (n - 1) w inner steps: P - A of them in all, A being the largest number of ranks on a node,
+// with A blocks each at most. That makes A (P - A) block times, which the largest node needs
+// anyway, so nothing is faster. docs/decisions/0009 has the proof.
 //
 // Rounds of one outer step may be in flight together, up to the parameter `window`. Those of two
 // outer steps may not, since the node would then have two peers: the first round of each outer step
@@ -12,27 +22,30 @@
 
 namespace suiro::alltoall {
 
-/// The nodes that a node sends to and receives from in an outer step.
-struct PeerNodes {
+/// Whom a node sends to and receives from, as places among the members of a layer.
+struct Peers {
   int to;
   int from;
 };
 
-/// Step 0 is the node with itself; over the steps 1 to nodes - 1 each other node comes once in each
-/// direction, and in each step a node sends to one node and one node sends to it.
-using PeerNodesOf = PeerNodes (*)(int node, int step, int nodes);
+/// Over the steps 1 to members - 1 each other member comes once in each direction, and in each step
+/// a member sends to one and one sends to it.
+using PeersOf = Peers (*)(int place, int step, int members);
+
+inline int modulo(int value, int size) { return ((value % size) + size) % size; }
+
+/// The ring: `step` places to the right (to send) and to the left (to receive).
+inline Peers ring_neighbours(int place, int step, int members) {
+  return {.to = modulo(place + step, members), .from = modulo(place - step, members)};
+}
 
 /// `staggered` keeps two ranks from sending to each other at about the same time where two nodes
 /// send to each other. On TCP the two ranks share one connection, and there the answer to a
 /// rendezvous waits behind the data of the other direction.
-/// \pre the topology is even
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
-                         const Parameters& parameters, PeerNodesOf peers, bool staggered);
+                         const Parameters& parameters, PeersOf peers, bool staggered);
 
 /// P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
 Cost cost_two_level(const Topology& topology, const Parameters&);
-
-/// Why a topology is not even; empty when it is.
-std::string unsupported_when_uneven(const Topology& topology);
 
 }  // namespace suiro::alltoall

@@ -5,7 +5,8 @@
 // input for the busy port of a third node (docs/decisions/0007). Within a pair the ranks are
 // staggered (two_level.hpp).
 //
-// The pairs are those of a round-robin tournament (circle method), so the number of nodes is even.
+// The pairs are those of a round-robin tournament (circle method). An odd number of nodes cannot
+// all be in pairs, and goes on as a ring.
 // Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
 #include "algorithms/alltoall/two_level.hpp"
 
@@ -23,27 +24,15 @@ constexpr ParameterSpec parameter_specs[] = {
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
 
-std::string unsupported_two_level_pairwise(const Topology& topology) {
-  if (topology.even() && topology.nodes() % 2 != 0 && topology.nodes() > 1) {
-    return "needs an even number of nodes, and here there are " + topology.describe();
-  }
-  return alltoall::unsupported_when_uneven(topology);
-}
-
-/// The partner of a node in outer step `step`; step 0 is the node with itself. One node stays in
-/// the middle of the circle; the others a and b meet when a + b = step - 1 modulo the circle's
-/// size.
-int partner_of(int node, int step, int nodes) {
-  if (step == 0) return node;
-  const int middle = nodes - 1;
+/// One stays in the middle of a circle; the others a and b meet when a + b = step - 1 modulo the
+/// circle's size.
+alltoall::Peers partners(int place, int step, int members) {
+  if (members % 2 != 0) return alltoall::ring_neighbours(place, step, members);
+  const int middle = members - 1;
   const int meeting = step - 1;
-  if (node == middle) return meeting * (nodes / 2) % middle;  // 2 * partner = meeting
-  const int partner = (meeting - node % middle + middle) % middle;
-  return partner == node ? middle : partner;
-}
-
-alltoall::PeerNodes partners(int node, int step, int nodes) {
-  const int partner = partner_of(node, step, nodes);
+  int partner = alltoall::modulo(meeting - place, middle);
+  if (partner == place) partner = middle;
+  if (place == middle) partner = meeting * (members / 2) % middle;  // 2 * partner = meeting
   return {.to = partner, .from = partner};
 }
 
@@ -63,7 +52,7 @@ constinit const Algorithm alltoall_two_level_pairwise = {
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = property_list,
-    .unsupported = unsupported_two_level_pairwise,
+    .unsupported = alltoall::any_topology,
     .cost = alltoall::cost_two_level,
     .build = build_two_level_pairwise,
 };

@@ -4,6 +4,9 @@
 // the rank there. So at every moment a node sends to one node and receives from one node, and no
 // packet waits at the switch behind one for another port.
 //
+// The paper has it for nodes with equal numbers of ranks; two_level.hpp says how it goes on for
+// others.
+//
 // Half-way round, a node sends to the node that it receives from, and `stagger` matters there
 // (two_level.hpp). The paper's pseudo code is stagger=0, window=1.
 // Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
@@ -28,13 +31,9 @@ constexpr ParameterSpec parameter_specs[] = {
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
 
-alltoall::PeerNodes neighbours(int node, int step, int nodes) {
-  return {.to = (node + step) % nodes, .from = (node - step + nodes) % nodes};
-}
-
 Schedule build_two_level_ring(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters, neighbours,
-                                   parameters.at("stagger") != 0);
+  return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters,
+                                   alltoall::ring_neighbours, parameters.at("stagger") != 0);
 }
 
 }  // namespace
@@ -43,11 +42,11 @@ constinit const Algorithm alltoall_two_level_ring = {
     .collective = "alltoall",
     .name = "two_level_ring",
     .summary = "A ring over nodes around a ring over local ranks: one peer node at a time.",
-    .source = "2-Level Ring paper (2010), figure 7",
+    .source = "2-Level Ring paper (2010), figure 7; uneven nodes: suiro, docs/decisions/0009",
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = property_list,
-    .unsupported = alltoall::unsupported_when_uneven,
+    .unsupported = alltoall::any_topology,
     .cost = alltoall::cost_two_level,
     .build = build_two_level_ring,
 };
