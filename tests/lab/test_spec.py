@@ -34,8 +34,11 @@ def test_units_and_defaults(tmp_path: Path) -> None:
 
 def test_shipped_names_say_what_they_are() -> None:
     for name in shipped():
-        shape, model = name.split("-")
         _, spec = load(name)
+        if name == "uneven":
+            assert (spec.hosts.ranks_of, spec.ranks) == ((1, 2, 4, 5), 12)
+            continue
+        shape, model = name.split("-")
         assert (f"{spec.hosts.count}x{spec.hosts.ranks}", spec.switch.model) == (shape, model)
 
 
@@ -48,6 +51,10 @@ def test_shipped_names_say_what_they_are() -> None:
         ("count = 2", "count = true", "hosts.count: expected a valid integer, got True"),
         ("count = 2", "count = 1", "hosts.count: expected greater than or equal to 2, got 1"),
         ("ranks = 3", "ranks = 3\nslots = 1", "hosts.slots: unknown key"),
+        ("ranks = 3", "ranks = 0", "hosts.ranks: expected 1 to 64, or a list with such a"),
+        ("ranks = 3", "ranks = [1, true]", "hosts.ranks: expected 1 to 64, or a list with such a"),
+        ("ranks = 3", "ranks = [1]", "hosts.ranks: expected a number, or 2 of them"),
+        ("ranks = 3", "ranks = []", "hosts.ranks: expected a number, or 2 of them"),
         ('"voq"', '"magic"', "switch.model: expected 'hol', 'voq', 'shared' or 'pause'"),
         ("[hosts]", "[hosts", "not TOML"),
         ('"64K"', '"4K"\n[link.more]', "link.more: unknown key"),

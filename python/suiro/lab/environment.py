@@ -85,18 +85,17 @@ def _preload(caller: Mapping[str, str], mpi: str) -> dict[str, str]:
 
 
 def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
-    ranks = plan.hosts_count * plan.ranks_per_host
     facts = {
         "SUIRO_LAB_NAME": plan.name,
         "SUIRO_LAB_SPEC": plan.spec,
         "SUIRO_LAB_MODEL": plan.model,
         "SUIRO_LAB_HOSTS": str(plan.hosts_count),
-        "SUIRO_LAB_RANKS_PER_HOST": str(plan.ranks_per_host),
-        "SUIRO_LAB_RANKS": str(ranks),
+        "SUIRO_LAB_RANKS_OF_HOSTS": " ".join(map(str, plan.ranks_of_host)),
+        "SUIRO_LAB_RANKS": str(plan.ranks),
         "SUIRO_LAB_RATE_BPS": str(plan.rate_bps),
         "SUIRO_LAB_CONTROL": str(CONTROL),
     }
     if start:
         facts["SUIRO_LAB_MPI"] = plan.mpi
-        facts["SUIRO_LAB_MPIRUN"] = " ".join([*start, str(ranks)])
+        facts["SUIRO_LAB_MPIRUN"] = " ".join([*start, str(plan.ranks)])
     return facts

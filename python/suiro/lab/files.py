@@ -74,9 +74,9 @@ def write_launch_files(plan: Plan, pids: list[int]) -> None:
     """Write what launchers read, given the process of each host."""
     for host, pid in zip(plan.hosts, pids, strict=True):
         (HOST_PIDS / host.name).write_text(f"{pid}\n")
-    slots = plan.ranks_per_host
-    _lines(OPENMPI_HOSTS, [f"{host.name} slots={slots}" for host in plan.hosts])
-    _lines(MPICH_HOSTS, [f"{host.name}:{slots}" for host in plan.hosts])
+    slots = list(zip(plan.hosts, plan.ranks_of_host, strict=True))
+    _lines(OPENMPI_HOSTS, [f"{host.name} slots={ranks}" for host, ranks in slots])
+    _lines(MPICH_HOSTS, [f"{host.name}:{ranks}" for host, ranks in slots])
     _write_remote_shell()
 
 

@@ -168,8 +168,7 @@ def _plan(spec: str, mpi: str | None, name: str | None, env: Mapping[str, str] |
     plan = Plan(
         name=name,
         spec=label,
-        hosts_count=checked.hosts.count,
-        ranks_per_host=checked.hosts.ranks,
+        ranks_of_host=checked.hosts.ranks_of,
         rate_bps=checked.link.rate,
         mtu=checked.link.mtu,
         super_frame=checked.link.frames_at_once(),

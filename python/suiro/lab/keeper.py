@@ -43,7 +43,7 @@ def _keep(plan: Plan, reporter: Reporter, parent: int) -> None:
         "spec": plan.spec,
         "model": plan.model,
         "hosts": plan.hosts_count,
-        "ranks": plan.hosts_count * plan.ranks_per_host,
+        "ranks": plan.ranks,
         "rate_bps": plan.rate_bps,
         "mpi": plan.mpi,
         "command": plan.command,

@@ -46,8 +46,7 @@ class Plan:
 
     name: str
     spec: str
-    hosts_count: int
-    ranks_per_host: int
+    ranks_of_host: tuple[int, ...]
     rate_bps: int
     mtu: int
     super_frame: int
@@ -67,9 +66,19 @@ class Plan:
     def hosts(self) -> list[Host]:
         return [Host(index) for index in range(self.hosts_count)]
 
+    @property
+    def hosts_count(self) -> int:
+        return len(self.ranks_of_host)
+
+    @property
+    def ranks(self) -> int:
+        """Ranks in the whole lab."""
+        return sum(self.ranks_of_host)
+
     def to_json(self) -> str:
         return json.dumps(asdict(self))
 
     @staticmethod
     def from_json(text: str) -> "Plan":
-        return Plan(**json.loads(text))
+        fields = json.loads(text)
+        return Plan(**fields | {"ranks_of_host": tuple(fields["ranks_of_host"])})

@@ -11,6 +11,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
     ValidationError,
     model_validator,
 )
@@ -41,15 +42,28 @@ def _bytes(value: object) -> int:
     return _quantity(value, _BYTE_UNITS, '"256K" (bytes)')
 
 
+def _ranks(value: object) -> int | list[int]:
+    listed = value if isinstance(value, list) else [value]
+    numbers = [ranks for ranks in listed if type(ranks) is int and 1 <= ranks <= 64]
+    if len(numbers) < len(listed):
+        raise ValueError(f"expected 1 to 64, or a list with such a number per host, got {value!r}")
+    return numbers if isinstance(value, list) else numbers[0]
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Hosts(_Section):
-    """The machines. Every host has the same number of ranks."""
+    """The machines. `ranks` is one number for every host, or a list with one for each."""
 
     count: int = Field(ge=2, le=64)
-    ranks: int = Field(ge=1, le=64)
+    ranks: Annotated[int | list[int], PlainValidator(_ranks)]
+
+    @property
+    def ranks_of(self) -> tuple[int, ...]:
+        """Ranks host by host."""
+        return (self.ranks,) * self.count if isinstance(self.ranks, int) else tuple(self.ranks)
 
 
 class Link(_Section):
@@ -94,8 +108,13 @@ class Spec(_Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.hosts.count * self.hosts.ranks > 1024:
-            raise ValueError("hosts.count * hosts.ranks: expected at most 1024 ranks in all")
+        if len(self.hosts.ranks_of) != self.hosts.count:
+            raise ValueError(
+                f"hosts.ranks: expected a number, or {self.hosts.count} of them (hosts.count), "
+                f"got {len(self.hosts.ranks_of)}"
+            )
+        if self.ranks > 1024:
+            raise ValueError(f"hosts.ranks: expected at most 1024 ranks in all, got {self.ranks}")
         if self.switch.buffer < 2 * self.link.mtu:
             raise ValueError("switch.buffer: expected room for at least two frames of link.mtu")
         return self
@@ -103,7 +122,7 @@ class Spec(_Section):
     @property
     def ranks(self) -> int:
         """Ranks in the whole lab."""
-        return self.hosts.count * self.hosts.ranks
+        return sum(self.hosts.ranks_of)
 
 
 def shipped() -> dict[str, Path]:

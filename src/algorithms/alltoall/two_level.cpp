@@ -20,9 +20,6 @@ struct Layer {
   std::vector<int> places;   // where a node is among the members, or nowhere
 
   int rounds() const { return (static_cast<int>(members.size()) - 1) * width; }
-  bool has(int local) const { return first <= local && local < first + width; }
-  /// The layer's only local rank that is congruent to `residue` modulo its width.
-  int congruent(int residue) const { return first + modulo(residue - first, width); }
 };
 
 Layer layer_from(const Topology& topology, int first, int first_round) {
@@ -40,20 +37,20 @@ Layer layer_from(const Topology& topology, int first, int first_round) {
   return layer;
 }
 
-/// Who sends to whom in inner step k: local rank s to those congruent to target(s, k), and t gets
-/// from those congruent to source(t, k), modulo the layer's width.
+/// Who sends to whom in inner step r, modulo the smaller node's number of ranks: local rank s to
+/// target(s, r), and t gets from source(t, r).
 class Turn {
  public:
   /// As the paper has it: everybody counts up.
   static Turn up() { return {1, 0}; }
   /// The ranks of the lower node count up and those of the upper node count down, half a turn
-  /// apart. So what two ranks send each other over their connection is width / 2 inner steps apart.
-  static Turn staggered(bool from_lower, int width) {
-    return from_lower ? Turn{1, width / 2} : Turn{-1, 0};
+  /// apart. So what two ranks send each other over their connection is that far apart, always.
+  static Turn staggered(bool from_lower, int turn) {
+    return from_lower ? Turn{1, turn / 2} : Turn{-1, 0};
   }
 
-  int target(int s, int k) const { return s + direction_ * k + ahead_; }
-  int source(int t, int k) const { return t - direction_ * k - ahead_; }
+  int target(int s, int r) const { return s + direction_ * r + ahead_; }
+  int source(int t, int r) const { return t - direction_ * r - ahead_; }
 
  private:
   Turn(int direction, int ahead) : direction_(direction), ahead_(ahead) {}
@@ -93,8 +90,8 @@ class TwoLevel {
   }
 
   void outside(int me, const Layer& layer, int inner_steps, Round& round) const {
-    const int k = inner_steps % layer.width;
-    round.fence = fenced_ && k == 0;
+    const int inner_step = inner_steps % layer.width;
+    round.fence = fenced_ && inner_step == 0;
     const int node = map_.node(me);
     const int place = layer.places[node];
     if (place == nowhere) return;
@@ -102,37 +99,29 @@ class TwoLevel {
     const Peers places = peers_(place, inner_steps / layer.width + 1, size);
     const int to = layer.members[places.to];
     const int from = layer.members[places.from];
-    const bool pair = staggered_ && to == from;
-    const auto turn = [&](int sender, int receiver) {
-      return pair ? Turn::staggered(sender < receiver, layer.width) : Turn::up();
-    };
-    add_sends(me, to, layer, turn(node, to).target(map_.local(me), k), round);
-    add_receives(me, from, layer, turn(from, node).source(map_.local(me), k), round);
+    add_sends(me, to, layer.first + inner_step, round);
+    add_receives(me, from, layer.first + inner_step, round);
   }
 
-  void add_sends(int me, int to, const Layer& layer, int residue, Round& round) const {
-    const int local = map_.local(me);
-    const auto add = [&](int target) {
-      const int peer = map_.rank(to, target);
+  void add_sends(int me, int to, int r, Round& round) const {
+    const int node = map_.node(me);
+    const int smaller = std::min(map_.ppn(node), map_.ppn(to));
+    const Turn turn = staggered_ ? Turn::staggered(node < to, smaller) : Turn::up();
+    int t = modulo(turn.target(map_.local(me), r), smaller);
+    for (; t < map_.ppn(to); t += smaller) {
+      const int peer = map_.rank(to, t);
       round.steps.push_back(send(block_for(peer), peer));
-    };
-    if (layer.has(local)) {
-      for (int t = modulo(residue, layer.width); t < map_.ppn(to); t += layer.width) add(t);
-    } else if (local >= map_.ppn(to)) {
-      add(layer.congruent(residue));
     }
   }
 
-  void add_receives(int me, int from, const Layer& layer, int residue, Round& round) const {
-    const auto add = [&](int source) {
-      const int peer = map_.rank(from, source);
+  void add_receives(int me, int from, int r, Round& round) const {
+    const int node = map_.node(me);
+    const int smaller = std::min(map_.ppn(node), map_.ppn(from));
+    const Turn turn = staggered_ ? Turn::staggered(from < node, smaller) : Turn::up();
+    int s = modulo(turn.source(map_.local(me), r), smaller);
+    for (; s < map_.ppn(from); s += smaller) {
+      const int peer = map_.rank(from, s);
       round.steps.push_back(receive(peer, block_from(peer)));
-    };
-    add(layer.congruent(residue));
-    if (!layer.has(map_.local(me))) return;
-    const int here = map_.ppn(map_.node(me));
-    for (int s = here + modulo(residue - here, layer.width); s < map_.ppn(from); s += layer.width) {
-      add(s);
     }
   }
 

@@ -4,14 +4,14 @@
 // peer nodes of an outer step.
 //
 // Nodes may have any numbers of ranks. Local ranks are cut into layers: a layer's ranks are on the
-// same nodes, its members. (With equal nodes there is one layer.) Each layer has the outer steps
-// of its own members, and within one, from node u of a ranks to node v of b:
-//   - u's ranks in the layer send to every rank of v;
-//   - u's ranks that v has no counterpart for (b and above) send to v's ranks in the layer.
-// In an inner step no NIC carries more than max(a, b) blocks, and a layer of width w on n nodes
-// takes (n - 1) w inner steps: P - A of them in all, A being the largest number of ranks on a node,
-// with A blocks each at most. That makes A (P - A) block times, which the largest node needs
-// anyway, so nothing is faster. docs/decisions/0009 has the proof.
+// same nodes, its members. (With equal nodes there is one layer.) Each layer has outer steps of its
+// own members, and an inner step r for each of its local ranks r. In it, between nodes of a and b
+// ranks, s and t meet where t = s + r modulo min(a, b): every rank of the larger node once.
+//
+// So a NIC carries max(a, b) blocks in an inner step, and a layer of width w on n nodes takes
+// (n - 1) w inner steps. That is P - A of them in all, A being the largest number of ranks on a
+// node, with A blocks each at most: A (P - A) block times, which the largest node needs anyway, so
+// nothing is faster. docs/decisions/0009 has the proof.
 //
 // Rounds of one outer step may be in flight together, up to the parameter `window`. Those of two
 // outer steps may not, since the node would then have two peers: the first round of each outer step
@@ -39,9 +39,9 @@ inline Peers ring_neighbours(int place, int step, int members) {
   return {.to = modulo(place + step, members), .from = modulo(place - step, members)};
 }
 
-/// `staggered` keeps two ranks from sending to each other at about the same time where two nodes
-/// send to each other. On TCP the two ranks share one connection, and there the answer to a
-/// rendezvous waits behind the data of the other direction.
+/// `staggered` keeps two ranks from sending to each other at about the same time, where two nodes
+/// send to each other in one outer step. On TCP the two ranks share one connection, and there the
+/// answer to a rendezvous waits behind the data of the other direction.
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
                          const Parameters& parameters, PeersOf peers, bool staggered);
 

@@ -7,7 +7,7 @@
 // The paper has it for nodes with equal numbers of ranks; two_level.hpp says how it goes on for
 // others.
 //
-// Half-way round, a node sends to the node that it receives from, and `stagger` matters there
+// Half-way round, a node sends to the node that it receives from, and there `stagger` matters
 // (two_level.hpp). The paper's pseudo code is stagger=0, window=1.
 // Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
 #include "algorithms/alltoall/two_level.hpp"
@@ -26,7 +26,7 @@ constexpr ParameterSpec parameter_specs[] = {
      .minimum = 0,
      .maximum = 1,
      .fallback = 1,
-     .meaning = "1 keeps opposite nodes' ranks from sending to each other; 0 is the paper's order"},
+     .meaning = "1 keeps two ranks from sending to each other at once; 0 is the paper's order"},
 };
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
