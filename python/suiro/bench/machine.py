@@ -3,6 +3,7 @@
 
 import os
 import platform
+import re
 from pathlib import Path
 
 from suiro import __version__
@@ -18,7 +19,7 @@ def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
         kernel=f"{platform.system()} {platform.release()}",
         system=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
         suiro=__version__,
-        mpi=mpi_version.split(",")[0],
+        mpi=re.sub(r"\s+Version:\s+", " ", mpi_version.split(",")[0]),  # as MPICH says it
         lab=os.environ.get("SUIRO_LAB_SPEC"),
         model=os.environ.get("SUIRO_LAB_MODEL"),
         rate_bps=int(rate) if rate.isdigit() else link_rate_bps,
