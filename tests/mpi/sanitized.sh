@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: sanitized.sh openmpi|mpich LIBRARY FOLDER
+# Runs alltoall_cases under a library that was built with AddressSanitizer. The program is not, so
+# the sanitizer's runtime is preloaded before the library. Leaks are not looked for: both MPIs keep
+# memory until the process ends.
+set -eu
+mpi=$1 library=$2 program=$3/alltoall_cases.$1
+"mpicc.$mpi" -O1 -g -o "$program" "$(dirname "$0")/alltoall_cases.c" -lpthread
+preload="$(gcc -print-file-name=libasan.so):$library"
+export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+export SUIRO_NODES=2 SUIRO_ALLTOALLV=ring
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader \
+  OMPI_MCA_pml=ob1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+  OMPI_MCA_hwloc_base_binding_policy=none
+
+launch() {
+  if [ "$mpi" = openmpi ]; then
+    mpirun.openmpi -n 4 -x "LD_PRELOAD=$preload" "$@"
+  else
+    mpiexec.hydra -genv LD_PRELOAD "$preload" -n 4 "$@"
+  fi
+}
+
+for algorithm in two_level_ring two_level_pairwise; do
+  for words in "" threads; do
+    # shellcheck disable=SC2086
+    SUIRO_ALLTOALL=$algorithm launch "$program" $words
+  done
+done
