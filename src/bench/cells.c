@@ -85,6 +85,18 @@ static void sample(struct Measuring* m, struct Exchange* e, const char* name, in
   write_line(", \"seconds\": %.9f, \"counters\": %s}", seconds, read_counters(m->counters));
 }
 
+/// A call finds connections as the call before has left them, so nobody may always have the same
+/// predecessor. All ranks draw the same order. (Fisher-Yates; the generator is Numerical Recipes'.)
+static void shuffle(char** names, int count, unsigned* state) {
+  for (int last = count - 1; last > 0; --last) {
+    *state = *state * 1664525U + 1013904223U;
+    const int chosen = (int)((*state >> 16) % (unsigned)(last + 1));
+    char* name = names[last];
+    names[last] = names[chosen];
+    names[chosen] = name;
+  }
+}
+
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
   const size_t buffer_bytes = (size_t)m->place.ranks * (size_t)cell->bytes;
   struct Exchange e = {allocate(buffer_bytes), allocate(buffer_bytes), (int)cell->bytes,
@@ -95,6 +107,7 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
   fill_blocks(e.send, &m->place, e.bytes);
   double round_s = 0;
   for (int i = 0; i < count; ++i) round_s += warm_up(m, &e, names[i]);
+  unsigned lots = 1;  // the same on every rank
   int repetitions = cell->repetitions;
   if (round_s * repetitions > m->budget_s) repetitions = (int)(m->budget_s / round_s);
   if (repetitions < 1) repetitions = 1;
@@ -102,8 +115,8 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
     write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d}", e.bytes, repetitions);
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    // The order rotates, so that nobody always runs after the same predecessor.
-    for (int i = 0; i < count; ++i) sample(m, &e, names[(i + repetition) % count], repetition);
+    shuffle(names, count, &lots);
+    for (int i = 0; i < count; ++i) sample(m, &e, names[i], repetition);
   }
   free(joined);
   free(e.send);
