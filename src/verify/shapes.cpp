@@ -23,7 +23,7 @@ Topology shuffled(const Topology& topology, std::mt19937& random) {
   return Topology::from_nodes(node_of_rank);
 }
 
-/// One rank on each of `nodes` nodes, and the rest wherever chance puts them.
+/// One rank on each of `nodes` nodes, and the rest wherever chance puts them; may come out even.
 Topology uneven(int ranks, int nodes, std::mt19937& random) {
   std::vector<int> node_of_rank;
   node_of_rank.reserve(ranks);
@@ -32,6 +32,18 @@ Topology uneven(int ranks, int nodes, std::mt19937& random) {
   }
   shuffle(node_of_rank, random);
   return Topology::from_nodes(node_of_rank);
+}
+
+/// Two for each rank: 1116 of up to 33 ranks.
+void add_uneven(int ranks, std::mt19937& random, std::vector<Topology>& result) {
+  if (ranks < 3) return;
+  for (int found = 0; found < 2 * ranks;) {
+    const int nodes = 2 + static_cast<int>(random() % (ranks - 2));
+    Topology topology = uneven(ranks, nodes, random);
+    if (topology.even()) continue;
+    result.push_back(std::move(topology));
+    ++found;
+  }
 }
 
 }  // namespace
@@ -47,9 +59,7 @@ std::vector<Topology> shapes(int ranks) {
     result.push_back(Topology::round_robin(nodes, ppn));
     result.push_back(shuffled(result.back(), random));
   }
-  for (const int nodes : {2, 3, ranks / 2}) {
-    if (nodes > 1 && nodes < ranks) result.push_back(uneven(ranks, nodes, random));
-  }
+  add_uneven(ranks, random, result);
   return result;
 }
 

@@ -9,7 +9,7 @@
 namespace suiro {
 
 /// Placements of `ranks` ranks: each number of nodes that divides it, in block, round-robin and a
-/// random order, and uneven placements in a random order. The random ones are the same in every
+/// random order, and uneven placements, two for each rank. The random ones are the same in every
 /// run.
 std::vector<Topology> shapes(int ranks);
 

@@ -10,7 +10,12 @@
 namespace suiro {
 namespace {
 
+// A sanitizer sees the same code on fewer ranks, in a twentieth of the time.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int ranks_maximum = 13;
+#else
 constexpr int ranks_maximum = 33;
+#endif
 
 class CatalogProofTest : public testing::TestWithParam<Algorithm> {};
 
@@ -61,6 +66,7 @@ TEST(Shapes, CoverEvenUnevenAndPermutedPlacements) {
   }
   EXPECT_TRUE(uneven);
   EXPECT_TRUE(permuted);
+  EXPECT_TRUE(shapes(2).size() == 2 && shapes(1).size() == 1) << "nothing uneven to add";
   EXPECT_EQ(shapes(12), shapes(12)) << "the random ones are the same in every run";
 }
 
