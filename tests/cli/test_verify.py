@@ -43,7 +43,7 @@ def test_the_table_gives_rings_counterexample() -> None:
     result = run("ring", "--max-ranks", "6")
     assert result.exit_code == 0
     assert "proven" in result.stdout
-    assert "not one_peer_per_node_per_round, 4 ranks on nodes 0 1 1 2: rank 2" in result.stdout
+    assert "not one_peer_per_node_per_round, 4 ranks on nodes 0 1 2 1: rank 3" in result.stdout
 
 
 def test_a_printed_schedule_is_proven() -> None:
