@@ -28,14 +28,13 @@ bool matches_bytes(const Rule& rule, std::optional<std::int64_t> bytes) {
   return bytes ? rule.bytes.contains(*bytes) : !limits_bytes(rule);
 }
 
-/// Empty when the rule's algorithm can run on the shape, else why it cannot.
-std::string obstacle(const Rule& rule, const Topology& topology) {
+}  // namespace
+
+std::string obstacle_in_catalog(const Rule& rule, const Topology& topology) {
   if (rule.algorithm == native_algorithm) return "";
   const Algorithm* algorithm = find_candidate(rule.collective, rule.algorithm);
   return algorithm == nullptr ? "no such algorithm" : algorithm->unsupported(topology);
 }
-
-}  // namespace
 
 RuleTable RuleTable::preceded_by(const RuleTable& first) const {
   RuleTable table = first;
@@ -43,7 +42,7 @@ RuleTable RuleTable::preceded_by(const RuleTable& first) const {
   return table;
 }
 
-Decision RuleTable::decide(const Question& question) const {
+Decision RuleTable::decide(const Question& question, Obstacle obstacle) const {
   std::string passed_over;
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, question.collective, question.topology)) continue;
@@ -64,7 +63,7 @@ std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
     if (rule.bytes.minimum > 0) sizes.push_back(rule.bytes.minimum);
     if (rule.bytes.maximum != Range::unbounded) sizes.push_back(rule.bytes.maximum + 1);
     // What comes after a rule that takes every size is never asked.
-    if (!limits_bytes(rule) && obstacle(rule, topology).empty()) break;
+    if (!limits_bytes(rule) && obstacle_in_catalog(rule, topology).empty()) break;
   }
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

@@ -50,6 +50,10 @@ struct Decision {
                        // support the shape
 };
 
+/// Empty when the rule's algorithm can run on the shape, else why it cannot.
+using Obstacle = std::string (*)(const Rule& rule, const Topology& topology);
+std::string obstacle_in_catalog(const Rule& rule, const Topology& topology);
+
 class RuleTable {
  public:
   /// The table that suiro ships, for an MPI ("openmpi", "mpich"); every threshold has its
@@ -68,7 +72,7 @@ class RuleTable {
   RuleTable preceded_by(const RuleTable& first) const;
 
   /// The first rule that matches and whose algorithm supports the shape; native if none.
-  Decision decide(const Question& question) const;
+  Decision decide(const Question& question, Obstacle obstacle = obstacle_in_catalog) const;
 
   /// The block sizes at which the decision for this collective and shape may change, ascending: the
   /// shim decides once per interval and looks up by size afterwards. Empty when the decision does

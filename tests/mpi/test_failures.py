@@ -22,16 +22,19 @@ def test_error_of_a_message_is_one_ranks_only(mpi: Mpi, algorithm: str, count: i
 
 
 @pytest.mark.parametrize("algorithm", ["ring", "two_level_pairwise"])
-def test_call_of_which_nothing_was_sent_can_be_made_again(mpi: Mpi, algorithm: str) -> None:
+@pytest.mark.parametrize(
+    ("case", "failing_send", "code"),
+    [
+        ("retry", "1", 0),  # nothing was sent: the call can be made again
+        ("spoil", "2", 5),  # something was: nothing is written after the call has failed
+    ],
+)
+def test_a_call_that_cannot_send(
+    mpi: Mpi, case: str, failing_send: str, code: int, algorithm: str
+) -> None:
     failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
-    program = [str(mpi.build("failures.c")), "retry"]
-    outcome = mpi.run(program, LD_PRELOAD=str(failing), FAILING_SEND="1", SUIRO_ALLTOALL=algorithm)
-    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
-
-
-@pytest.mark.parametrize("algorithm", ["ring", "two_level_pairwise"])
-def test_nothing_is_written_after_the_call_has_failed(mpi: Mpi, algorithm: str) -> None:
-    failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
-    program = [str(mpi.build("failures.c")), "spoil"]
-    outcome = mpi.run(program, LD_PRELOAD=str(failing), FAILING_SEND="2", SUIRO_ALLTOALL=algorithm)
-    assert (outcome.code, outcome.out.strip()) == (5, "ok"), outcome.err
+    program = [str(mpi.build("failures.c")), case]
+    outcome = mpi.run(
+        program, LD_PRELOAD=str(failing), FAILING_SEND=failing_send, SUIRO_ALLTOALL=algorithm
+    )
+    assert (outcome.code, outcome.out.strip()) == (code, "ok"), outcome.err

@@ -123,7 +123,8 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
     if cell.repetitions < planned:
         notes.append(f"cut from {planned} repetitions by the budget")
     if cell.algorithm == "auto" and rows is not None:
-        notes.append(f"auto ran {obedience.chosen(rows, cell.bytes)} at {cell.bytes} bytes")
+        cell.ran = obedience.chosen(rows, cell.bytes)
+        notes.append(f"auto ran {cell.ran} at {cell.bytes} bytes")
     if _is_blurred(cell, setting):
         notes.append("no ratios: more ranks than cores would measure the scheduler")
     cell.note = "; ".join(notes) or None

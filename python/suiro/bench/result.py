@@ -54,6 +54,7 @@ class Cell(BaseModel):
     cpu_limited: bool = False
     void_reason: str | None = None
     note: str | None = None
+    ran: str | None = None  # what "auto" chose
     control: str | None = None
     is_control: bool = False
     lateness_p99_us: float | None = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from suiro.bench.verdict import Verdicts
+    from suiro.bench.never_slower import Verdicts
 
 
 def verdict(
@@ -24,9 +24,9 @@ def verdict(
     A cell is "not slower" if the lower end of the 95 % interval of native's time over the
     algorithm's is at least 0.97, and "undecided" if that interval is wider than 3 %.
 
-    Exit code 1 if any cell is slower, or if more than 5 % of them are undecided.
+    Exit code 1 if any cell is slower, if more than 5 % of them are undecided, or if none counts.
     """
-    from suiro.bench.verdict import judge, read_result
+    from suiro.bench.never_slower import judge, read_result
 
     verdicts = judge([read_result(path) for path in results], algorithm)
     if json:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/alltoall/two_level.hpp"
 
+#include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace suiro::alltoall {

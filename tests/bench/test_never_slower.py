@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from suiro.bench.never_slower import judge
 from suiro.bench.result import Cell, Interval, Machine, Result
-from suiro.bench.verdict import judge
 from suiro.cli.main import app
 from suiro.errors import UsageError
 
@@ -28,7 +28,7 @@ def result(*ratios: tuple[float, Interval] | None, void: str | None = None) -> R
             speedup_over_native_ci95=pair and pair[1],
             repetitions=5,
             void_reason=void,
-            note="auto ran ring at 1024 bytes",
+            ran="ring",
         )
         for pair in ratios
     ]

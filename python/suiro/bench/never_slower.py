@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rule 7 of docs/measuring.md, "never slower", over the results of many measurements."""
 
-import re
 from math import exp, log
 from pathlib import Path
 from typing import Literal
@@ -78,18 +77,12 @@ def _judged(result: Result, cell: Cell) -> Judged:
         lab=result.machine.lab,
         mpi=result.machine.mpi,
         bytes=cell.bytes,
-        ran=_ran(cell),
+        ran=cell.ran or cell.algorithm,
         ratio=cell.speedup_over_native,
         ci95=cell.speedup_over_native_ci95,
         repetitions=cell.repetitions,
         verdict=_verdict(cell),
     )
-
-
-def _ran(cell: Cell) -> str:
-    """The algorithm; for "auto" what it chose, which is in the note."""
-    match = re.search(r"auto ran (.+) at \d+ bytes", cell.note or "")
-    return match[1] if match else cell.algorithm
 
 
 def _verdict(cell: Cell) -> Verdict:
