@@ -20,11 +20,12 @@ static alltoallv_function native_alltoallv;
 static int failures, cases;
 
 static void find_native(void) {
-#ifdef OPEN_MPI
-  void* library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
-#else
-  void* library = dlopen("libmpich.so.12", RTLD_LAZY | RTLD_NOLOAD);
-#endif
+  static const char* const names[] = {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12",
+                                      "libmpi_abi.so.1"};
+  void* library = NULL;
+  for (size_t i = 0; library == NULL && i < sizeof names / sizeof *names; ++i) {
+    library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+  }
   *(void**)&native_alltoall = library ? dlsym(library, "PMPI_Alltoall") : NULL;
   *(void**)&native_alltoallv = library ? dlsym(library, "PMPI_Alltoallv") : NULL;
   if (native_alltoall == NULL || native_alltoallv == NULL) MPI_Abort(MPI_COMM_WORLD, 9);
