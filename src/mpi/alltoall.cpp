@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoall and MPI_Alltoallv: decide, then run a schedule or pass the call on. Whatever looks
 // wrong (a null type, a negative count) is passed on too: the MPI library knows the right error.
-#include <algorithm>
 #include <optional>
 
 #include "mpi/check.hpp"
@@ -33,9 +32,11 @@ std::optional<std::int64_t> bytes_of(int count, MPI_Datatype type) {
 }
 
 bool valid(const UserBuffer& buffer, int ranks) {
-  return buffer.type != MPI_DATATYPE_NULL && buffer.counts != nullptr &&
-         buffer.displacements != nullptr &&
-         std::all_of(buffer.counts, buffer.counts + ranks, [](int count) { return count >= 0; });
+  if (buffer.type == MPI_DATATYPE_NULL || !buffer.counts || !buffer.displacements) return false;
+  for (int block = 0; block < ranks; ++block) {
+    if (buffer.counts[block] < 0) return false;
+  }
+  return true;
 }
 
 /// A failure of suiro's own messages is an error of the user's call, on the user's communicator.
@@ -86,9 +87,9 @@ int Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* re
   if (!received || !bytes) return native();
   Choice& choice = communicator->choose(Collective::alltoall, *bytes);
   if (choice.native && !job.settings.observed()) return native();
-  const UserBuffer receive{static_cast<char*>(recvbuf), recvtype, recvcount, nullptr, nullptr};
-  const UserBuffer send{static_cast<char*>(const_cast<void*>(sendbuf)), sendtype, sendcount,
-                        nullptr, nullptr};
+  const UserBuffer receive{static_cast<char*>(recvbuf), extent_of(recvtype), recvtype, recvcount};
+  const UserBuffer send{static_cast<char*>(const_cast<void*>(sendbuf)),
+                        in_place ? 0 : extent_of(sendtype), sendtype, sendcount};
   return perform(*communicator, Collective::alltoall, choice,
                  {comm, in_place ? receive : send, receive, in_place, bytes}, native);
 }
@@ -103,8 +104,17 @@ int Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
   Communicator* communicator = watched(comm, Collective::alltoallv);
   if (communicator == nullptr) return native();
   const bool in_place = sendbuf == MPI_IN_PLACE;
-  const UserBuffer receive{static_cast<char*>(recvbuf), recvtype, 0, recvcounts, rdispls};
-  const UserBuffer send{static_cast<char*>(const_cast<void*>(sendbuf)), sendtype, 0, sendcounts,
+  const UserBuffer receive{static_cast<char*>(recvbuf),
+                           recvtype == MPI_DATATYPE_NULL ? 0 : extent_of(recvtype),
+                           recvtype,
+                           0,
+                           recvcounts,
+                           rdispls};
+  const UserBuffer send{static_cast<char*>(const_cast<void*>(sendbuf)),
+                        in_place || sendtype == MPI_DATATYPE_NULL ? 0 : extent_of(sendtype),
+                        sendtype,
+                        0,
+                        sendcounts,
                         sdispls};
   const int ranks = communicator->ranks();
   if (!valid(receive, ranks) || (!in_place && !valid(send, ranks))) return native();

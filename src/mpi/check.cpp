@@ -16,22 +16,17 @@ constexpr MPI_Count piece_bytes_max = 1 << 28;
 /// The blocks' data without the gaps of their datatype.
 using Packed = std::vector<std::vector<char>>;
 
-/// Calls visit(address, count, piece) for pieces of a block.
+/// Calls visit(address, count, type, bytes) for pieces of a block.
 template <class Visit>
 void for_each_piece(const UserBuffer& buffer, int block, Visit&& visit) {
+  const Part part = buffer.block(block);
   MPI_Count size = 0;
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  real.Type_size_x(buffer.type, &size);
-  real.Type_get_extent(buffer.type, &lower, &extent);
-  const MPI_Aint count =
-      buffer.counts != nullptr ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
-  const MPI_Aint first =
-      buffer.displacements != nullptr ? buffer.displacements[block] : block * count;
-  const MPI_Aint step = std::max<MPI_Count>(1, piece_bytes_max / std::max<MPI_Count>(1, size));
-  for (MPI_Aint done = 0; done < count; done += step) {
-    const MPI_Aint elements = std::min(step, count - done);
-    visit(buffer.base + (first + done) * extent, static_cast<int>(elements),
+  real.Type_size_x(part.type, &size);
+  const MPI_Aint extent = extent_of(part.type);
+  const MPI_Count step = std::max<MPI_Count>(1, piece_bytes_max / std::max<MPI_Count>(1, size));
+  for (MPI_Count done = 0; done < part.count; done += step) {
+    const MPI_Count elements = std::min(step, part.count - done);
+    visit(part.address + done * extent, static_cast<int>(elements), part.type,
           static_cast<std::size_t>(elements * size));
   }
 }
@@ -40,14 +35,16 @@ Packed pack(const UserBuffer& buffer, int blocks) {
   Packed packed(static_cast<std::size_t>(blocks));
   for (int block = 0; block < blocks; ++block) {
     std::vector<char>& bytes = packed[static_cast<std::size_t>(block)];
-    for_each_piece(buffer, block, [&](const void* address, int count, std::size_t size) {
-      int bound = 0;
-      int position = 0;
-      real.Pack_size(count, buffer.type, MPI_COMM_SELF, &bound);
-      std::vector<char> piece(static_cast<std::size_t>(std::max(bound, 1)));
-      real.Pack(address, count, buffer.type, piece.data(), bound, &position, MPI_COMM_SELF);
-      bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(size));
-    });
+    for_each_piece(buffer, block,
+                   [&](const void* address, int count, MPI_Datatype type, std::size_t size) {
+                     int bound = 0;
+                     int position = 0;
+                     real.Pack_size(count, type, MPI_COMM_SELF, &bound);
+                     std::vector<char> piece(static_cast<std::size_t>(std::max(bound, 1)));
+                     real.Pack(address, count, type, piece.data(), bound, &position, MPI_COMM_SELF);
+                     bytes.insert(bytes.end(), piece.begin(),
+                                  piece.begin() + static_cast<std::ptrdiff_t>(size));
+                   });
   }
   return packed;
 }
@@ -56,10 +53,10 @@ void unpack(const Packed& packed, const UserBuffer& buffer) {
   for (std::size_t block = 0; block < packed.size(); ++block) {
     const char* next = packed[block].data();
     for_each_piece(buffer, static_cast<int>(block),
-                   [&](void* address, int count, std::size_t size) {
+                   [&](void* address, int count, MPI_Datatype type, std::size_t size) {
                      int position = 0;
-                     real.Unpack(next, static_cast<int>(size), &position, address, count,
-                                 buffer.type, MPI_COMM_SELF);
+                     real.Unpack(next, static_cast<int>(size), &position, address, count, type,
+                                 MPI_COMM_SELF);
                      next += size;
                    });
   }

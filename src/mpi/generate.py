@@ -6,6 +6,7 @@ usage: generate.py FOLDER    writes FOLDER/mpi/real.hpp and FOLDER/mpi/entries.c
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +53,9 @@ CALLED = [
     "Group_translate_ranks",
     "Info_get",
     "Irecv",
+    "Irecv_c",
     "Isend",
+    "Isend_c",
     "Iprobe",
     "Pack",
     "Pack_size",
@@ -60,6 +63,7 @@ CALLED = [
     "Request_free",
     "Send",
     "Sendrecv",
+    "Sendrecv_c",
     "Test",
     "Test_cancelled",
     "Testall",
@@ -92,6 +96,11 @@ class Function:
     parameters: str
 
     @property
+    def is_large(self) -> bool:
+        """True for the forms with large counts, which MPI has from version 4 on."""
+        return self.name.endswith("_c")
+
+    @property
     def arguments(self) -> str:
         """The parameters' names, as a call passes them on."""
         if self.parameters == "void":
@@ -104,11 +113,22 @@ class Function:
 
 def function(name: str) -> Function:
     """Looks a function up in the standard."""
-    prototype = str(pympistandard.PROCEDURES[f"mpi_{name.lower()}"].express.iso_c)
+    express = pympistandard.PROCEDURES[f"mpi_{name.lower().removesuffix('_c')}"].express
+    prototype = str(express.embiggen.iso_c if name.endswith("_c") else express.iso_c)
     match = re.fullmatch(rf"int MPI_{name}\((.*)\)", prototype)
     if not match:
         raise SystemExit(f"generate.py: cannot read the prototype {prototype!r}")
     return Function(name, match[1])
+
+
+def guarded(f: Function, *lines: str) -> list[str]:
+    """The lines, for an mpi.h that has the function."""
+    return ["#if MPI_VERSION >= 4", *lines, "#endif"] if f.is_large else [*lines]
+
+
+def guarded_all(functions: list[Function], line: Callable[[Function], str]) -> list[str]:
+    """One line per function."""
+    return [text for f in functions for text in guarded(f, line(f))]
 
 
 def real_header(functions: list[Function], intercepted: list[Function]) -> str:
@@ -116,16 +136,39 @@ def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     lines = [HEADER + '#pragma once\n\n#include "mpi/abi.hpp"\n', "namespace suiro::mpi {\n"]
     lines.append("/// The MPI library's own functions, under the names that no profiler replaces.")
     lines.append("struct Real {")
-    lines += [f"  int (*{f.name})({f.parameters});" for f in functions]
+    lines += guarded_all(functions, lambda f: f"  int (*{f.name})({f.parameters});")
     lines.append("};\nextern Real real;\n")
     lines.append("/// A profiler between the program and MPI: null for what it does not replace.")
     lines.append("struct Profiler {")
-    lines += [f"  int (*{f.name})({f.parameters});" for f in intercepted]
+    lines += guarded_all(intercepted, lambda f: f"  int (*{f.name})({f.parameters});")
     lines.append("};\nextern Profiler profiler;\n")
     lines.append("namespace intercept {")
-    lines += [f"int {f.name}({f.parameters});" for f in intercepted]
+    lines += guarded_all(intercepted, lambda f: f"int {f.name}({f.parameters});")
     lines.append("}  // namespace intercept\n\n}  // namespace suiro::mpi\n")
     return "\n".join(lines)
+
+
+def find(f: Function) -> str:
+    """An older MPI library of the same ABI may lack what its newer mpi.h has."""
+    finder = "find_real_if_any" if f.is_large else "find_real"
+    return f'  {finder}("PMPI_{f.name}", real.{f.name});'
+
+
+def exported(f: Function) -> list[str]:
+    """MPI_X and PMPI_X."""
+    export = '__attribute__((visibility("default"))) int'
+    return [
+        f"{export} PMPI_{f.name}({f.parameters}) {{",
+        "  load();",
+        *([f'  require("PMPI_{f.name}", real.{f.name});'] if f.is_large else []),
+        f"  return intercept::{f.name}({f.arguments});\n}}\n",
+        f"{export} MPI_{f.name}({f.parameters}) {{",
+        "  load();",
+        f"  if (profiler.{f.name} != nullptr) [[unlikely]]",
+        f"    return profiler.{f.name}({f.arguments});",
+        *([f'  require("PMPI_{f.name}", real.{f.name});'] if f.is_large else []),
+        f"  return intercept::{f.name}({f.arguments});\n}}\n",
+    ]
 
 
 def entries(functions: list[Function], intercepted: list[Function]) -> str:
@@ -134,19 +177,13 @@ def entries(functions: list[Function], intercepted: list[Function]) -> str:
     lines = [HEADER + '#include "mpi/load.hpp"\n#include "mpi/real.hpp"\n']
     lines.append("namespace suiro::mpi {\n\nReal real{};\nProfiler profiler{};\n")
     lines.append("void fill_tables() {")
-    lines += [f'  find_real("PMPI_{f.name}", real.{f.name});' for f in functions]
-    lines += [f'  find_profiler("MPI_{f.name}", profiler.{f.name});' for f in intercepted]
+    lines += guarded_all(functions, find)
+    lines += guarded_all(
+        intercepted, lambda f: f'  find_profiler("MPI_{f.name}", profiler.{f.name});'
+    )
     lines.append("}\n\n}  // namespace suiro::mpi\n\nusing namespace suiro::mpi;\n")
     lines.append('extern "C" {')
-    for f in intercepted:
-        export = '__attribute__((visibility("default"))) int'
-        lines.append(f"{export} PMPI_{f.name}({f.parameters}) {{")
-        lines.append(f"  load();\n  return intercept::{f.name}({f.arguments});\n}}\n")
-        lines.append(f"{export} MPI_{f.name}({f.parameters}) {{")
-        lines.append("  load();")
-        lines.append(f"  if (profiler.{f.name} != nullptr) [[unlikely]]")
-        lines.append(f"    return profiler.{f.name}({f.arguments});")
-        lines.append(f"  return intercept::{f.name}({f.arguments});\n}}\n")
+    lines += [text for f in intercepted for text in guarded(f, *exported(f))]
     lines.append('}  // extern "C"\n')
     return "\n".join(lines)
 

@@ -82,6 +82,8 @@ void* real_symbol(const char* name) {
   return found;
 }
 
+void* real_symbol_if_any(const char* name) { return next_symbol(name); }
+
 void* profiler_symbol(const char* name) {
   void* next = next_symbol(name);
   void* real = next_symbol((std::string("P") + name).c_str());

@@ -19,11 +19,24 @@ inline void load() {
 void fill_tables();
 
 void* real_symbol(const char* name);
+void* real_symbol_if_any(const char* name);
 void* profiler_symbol(const char* name);
 
 template <class Pointer>
 void find_real(const char* name, Pointer& pointer) {
   pointer = reinterpret_cast<Pointer>(real_symbol(name));
+}
+
+template <class Pointer>
+void find_real_if_any(const char* name, Pointer& pointer) {
+  pointer = reinterpret_cast<Pointer>(real_symbol_if_any(name));
+}
+
+/// For what the program calls although the MPI library does not have it: ends the program.
+template <class Pointer>
+void require(const char* name, Pointer pointer) {
+  if (pointer == nullptr) [[unlikely]]
+    real_symbol(name);
 }
 
 template <class Pointer>

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/point_to_point.hpp"
+
 namespace suiro::mpi {
 
 namespace {
@@ -16,24 +18,17 @@ namespace {
 constexpr int message_tag = 0;
 constexpr int copy_tag = 1;
 
-MPI_Aint extent_of(MPI_Datatype type) {
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  real.Type_get_extent(type, &lower, &extent);
-  return extent;
-}
-
-/// True when count elements of `type` are `bytes` consecutive bytes at the buffer's address.
-bool contiguous(MPI_Datatype type, int count, MPI_Aint& bytes) {
-  int size = 0;
+/// True when the part is `bytes` consecutive bytes at its address.
+bool contiguous(const Part& part, MPI_Aint& bytes) {
+  MPI_Count size = 0;
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   MPI_Aint true_lower = 0;
   MPI_Aint true_extent = 0;
-  real.Type_size(type, &size);
-  real.Type_get_extent(type, &lower, &extent);
-  real.Type_get_true_extent(type, &true_lower, &true_extent);
-  bytes = static_cast<MPI_Aint>(size) * count;
+  real.Type_size_x(part.type, &size);
+  real.Type_get_extent(part.type, &lower, &extent);
+  real.Type_get_true_extent(part.type, &true_lower, &true_extent);
+  bytes = static_cast<MPI_Aint>(size * part.count);
   return size == extent && size == true_extent && lower == 0 && true_lower == 0;
 }
 
@@ -53,8 +48,7 @@ int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
   MPI_Aint target_bytes = 0;
   // A derived type can list its parts in any order and still be gapless, so only named types are
   // copied as bytes.
-  const bool plain = contiguous(source.type, source.count, source_bytes) &&
-                     contiguous(target.type, target.count, target_bytes) &&
+  const bool plain = contiguous(source, source_bytes) && contiguous(target, target_bytes) &&
                      integer_combiner(source.type) == MPI_COMBINER_NAMED &&
                      integer_combiner(target.type) == MPI_COMBINER_NAMED;
   if (plain && source_bytes <= target_bytes) {
@@ -65,25 +59,21 @@ int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
   // Not on MPI_COMM_SELF, which has an error handler of its own.
   int rank = 0;
   real.Comm_rank(communicator, &rank);
-  return real.Sendrecv(source.address, source.count, source.type, rank, copy_tag, target.address,
-                       target.count, target.type, rank, copy_tag, communicator, MPI_STATUS_IGNORE);
+  return send_to_self(source, target, rank, copy_tag, communicator);
 }
 
 Span span_of(const UserBuffer& buffer, int blocks) {
-  MPI_Aint true_lower = 0;
-  MPI_Aint true_extent = 0;
-  real.Type_get_true_extent(buffer.type, &true_lower, &true_extent);
-  const MPI_Aint extent = extent_of(buffer.type);
   MPI_Aint low = 0;
   MPI_Aint high = 0;
   bool any = false;
   for (int block = 0; block < blocks; ++block) {
-    const MPI_Aint count =
-        buffer.counts ? buffer.counts[block] : static_cast<MPI_Aint>(buffer.count);
-    if (count == 0) continue;
-    const MPI_Aint first =
-        (buffer.displacements ? buffer.displacements[block] : block * count) * extent;
-    const MPI_Aint last = first + (count - 1) * extent;
+    const Part part = buffer.block(block);
+    if (part.count == 0) continue;
+    MPI_Aint true_lower = 0;
+    MPI_Aint true_extent = 0;
+    real.Type_get_true_extent(part.type, &true_lower, &true_extent);
+    const MPI_Aint first = part.address - buffer.base;
+    const MPI_Aint last = first + static_cast<MPI_Aint>(part.count - 1) * extent_of(part.type);
     const MPI_Aint begin = std::min(first, last) + true_lower;
     const MPI_Aint end = std::max(first, last) + true_lower + true_extent;
     low = any ? std::min(low, begin) : begin;
@@ -95,13 +85,7 @@ Span span_of(const UserBuffer& buffer, int blocks) {
 
 MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
                            InFlight& in_flight, Waiting waiting)
-    : twin_(twin),
-      send_(send),
-      receive_(receive),
-      send_extent_(extent_of(send.type)),
-      receive_extent_(extent_of(receive.type)),
-      in_flight_(in_flight),
-      waiting_(waiting) {
+    : twin_(twin), send_(send), receive_(receive), in_flight_(in_flight), waiting_(waiting) {
   in_flight_.requests.clear();
   in_flight_.operations.clear();
 }
@@ -112,12 +96,7 @@ bool MpiTransport::check(int code) {
 }
 
 Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
-  const UserBuffer& user = buffer == Buffer::send ? send_ : receive_;
-  const MPI_Aint extent = buffer == Buffer::send ? send_extent_ : receive_extent_;
-  const auto count = user.counts ? user.counts[block] : static_cast<int>(user.count);
-  const MPI_Aint first =
-      user.displacements ? user.displacements[block] : static_cast<MPI_Aint>(block) * count;
-  return {user.base + first * extent, count, user.type};
+  return (buffer == Buffer::send ? send_ : receive_).block(block);
 }
 
 template <class Start>
@@ -137,13 +116,13 @@ int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Sta
 
 int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
   return start(blocks, {token, true}, [&](const Part& part, MPI_Request* request) {
-    return real.Isend(part.address, part.count, part.type, peer, message_tag, twin_, request);
+    return start_send(part, peer, message_tag, twin_, request);
   });
 }
 
 int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
   return start(blocks, {token, false}, [&](const Part& part, MPI_Request* request) {
-    return real.Irecv(part.address, part.count, part.type, peer, message_tag, twin_, request);
+    return start_receive(part, peer, message_tag, twin_, request);
   });
 }
 

@@ -23,13 +23,6 @@ struct InFlight {
   std::vector<MPI_Status> statuses;   // likewise
 };
 
-/// One message: part of a user's buffer, or nothing.
-struct Part {
-  char* address = nullptr;
-  int count = 0;
-  MPI_Datatype type{};
-};
-
 /// A message that fails is over, so the rank remembers the error and goes on: the others get what
 /// they wait for, and nothing of this call is left for the next one to receive. Only when MPI takes
 /// no message, or cannot wait, does the run end early, and abandon() must be called.
@@ -63,8 +56,6 @@ class MpiTransport {
   MPI_Comm twin_;
   UserBuffer send_;
   UserBuffer receive_;
-  MPI_Aint send_extent_ = 0;
-  MPI_Aint receive_extent_ = 0;
   InFlight& in_flight_;
   Waiting waiting_;
   int error_ = MPI_SUCCESS;

@@ -34,15 +34,8 @@ int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vecto
   // range.
   send.base = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(mirror.data()) -
                                       static_cast<std::uintptr_t>(span.begin));
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  real.Type_get_extent(receive.type, &lower, &extent);
   for (int block = 0; block < blocks; ++block) {
-    const int count = receive.counts ? receive.counts[block] : static_cast<int>(receive.count);
-    const MPI_Aint first =
-        receive.displacements ? receive.displacements[block] : static_cast<MPI_Aint>(block) * count;
-    const int code = local_copy({receive.base + first * extent, count, receive.type},
-                                {send.base + first * extent, count, receive.type}, twin);
+    const int code = local_copy(receive.block(block), send.block(block), twin);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;

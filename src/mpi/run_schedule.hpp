@@ -4,20 +4,10 @@
 
 #include <memory>
 
-#include "mpi/real.hpp"
+#include "mpi/user_buffer.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro::mpi {
-
-/// Where the blocks of a user's buffer are. Block b has counts[b] (or `count`) elements of `type`
-/// and starts at displacements[b] (or b * count) extents from `base`.
-struct UserBuffer {
-  char* base = nullptr;
-  MPI_Datatype type{};
-  long long count = 0;          // elements per block when `counts` is null
-  const int* counts = nullptr;  // per block, for v-collectives
-  const int* displacements = nullptr;
-};
 
 /// Buffers and request arrays that live as long as a communicator, so that the steady state does
 /// not allocate.
