@@ -6,8 +6,8 @@
 
 #include "model/bound.hpp"
 #include "model/head_of_line.hpp"
-#include "rules/rules.hpp"
-#include "tools/arguments.hpp"
+#include "tools/schedules.hpp"
+#include "tools/shape.hpp"
 
 namespace suiro::tools {
 
@@ -31,21 +31,6 @@ struct Prediction {
   double bound_blocks = 0;
   double head_of_line_blocks = 0;
 };
-
-/// ALGORITHM as in a forced algorithm, so that both are written alike: ring, linear_capped:cap=4.
-Schedule build_named(const std::string& text, const Topology& topology) {
-  const std::size_t slash = text.find('/');
-  const std::string collective = slash == std::string::npos ? "alltoall" : text.substr(0, slash);
-  const std::string value = slash == std::string::npos ? text : text.substr(slash + 1);
-  const RuleTable forced = RuleTable::forced(collective, value);
-  const Algorithm* algorithm = forced.rules().empty()
-                                   ? nullptr
-                                   : find_algorithm(collective, forced.rules().front().algorithm);
-  if (algorithm == nullptr) {
-    throw UsageError("'" + text + "' has no schedule to predict; there are " + algorithm_names());
-  }
-  return build(*algorithm, topology, forced.rules().front().parameters);
-}
 
 Prediction predict(const std::string& text, const Topology& topology) {
   Prediction prediction{build_named(text, topology), topology, {}};
@@ -114,16 +99,10 @@ int predict_command(Arguments arguments) {
   constexpr std::int64_t ranks_max = 4096;  // the models look at every pair of ranks
   const bool json = arguments.take_flag("--json");
   const std::optional<Link> link = take_link(arguments);
-  const auto nodes = arguments.take_number("--nodes", 1, ranks_max);
-  const auto ppn = arguments.take_number("--ppn", 1, ranks_max);
+  const Topology topology = take_topology(arguments, "predict", ranks_max);
   const std::string name = arguments.take_positional().value_or("");
   arguments.expect_none_left();
-  if (!nodes || !ppn) throw UsageError("predict needs --nodes and --ppn");
-  if (*nodes * *ppn > ranks_max) {
-    throw UsageError("predict takes at most " + std::to_string(ranks_max) + " ranks");
-  }
-  const Prediction prediction =
-      predict(name, Topology::block(static_cast<int>(*nodes), static_cast<int>(*ppn)));
+  const Prediction prediction = predict(name, topology);
   if (json) {
     std::fputs(json_document(prediction, link).c_str(), stdout);
   } else {

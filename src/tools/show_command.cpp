@@ -1,47 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// suiro-schedule show: the text form, or with --json what a picture of the schedule shows.
 #include <cstdio>
 
-#include "tools/arguments.hpp"
+#include "tools/picture.hpp"
+#include "tools/schedules.hpp"
+#include "tools/shape.hpp"
 
 namespace suiro::tools {
 
 namespace {
 
-Topology topology_of(int nodes, int ppn, const std::string& order) {
-  if (order == "block") return Topology::block(nodes, ppn);
-  if (order == "round_robin") return Topology::round_robin(nodes, ppn);
-  throw UsageError("--order takes block or round_robin, not '" + order + "'");
+/// A file brings its own shape, everything else needs one.
+Schedule named_schedule(const std::string& what, Arguments& arguments) {
+  if (find_named(what.substr(0, what.find(':'))) == nullptr) return read_schedule(what);
+  return build_named(what, take_topology(arguments, "show", TextLimits::ranks));
 }
 
-Parameters take_parameters(Arguments& arguments) {
-  Parameters parameters;
-  while (const std::optional<std::string> text = arguments.take_option("--parameter")) {
-    const std::size_t equals = text->find('=');
-    if (equals == std::string::npos) {
-      throw UsageError("--parameter takes NAME=VALUE, not '" + *text + "'");
-    }
-    parameters[text->substr(0, equals)] =
-        number(text->substr(equals + 1), "a parameter", INT64_MIN, INT64_MAX);
-  }
-  return parameters;
+/// FIRST-LAST or one number; what lies beyond the schedule is no error.
+RoundRange take_rounds(Arguments& arguments) {
+  const auto text = arguments.take_option("--rounds");
+  if (!text) return {};
+  const std::size_t dash = text->find('-');
+  const auto bound = [&](const std::string& part) {
+    return number(part, "--rounds", 0, TextLimits::rank_rounds);
+  };
+  RoundRange range;
+  range.first = bound(text->substr(0, dash));
+  range.last = dash == std::string::npos ? range.first : bound(text->substr(dash + 1));
+  if (range.last < range.first) throw UsageError("--rounds takes FIRST-LAST, not '" + *text + "'");
+  return range;
 }
 
 }  // namespace
 
 int show_command(Arguments arguments) {
-  const auto nodes = arguments.take_number("--nodes", 1, TextLimits::ranks);
-  const auto ppn = arguments.take_number("--ppn", 1, TextLimits::ranks);
-  const std::string order = arguments.take_option("--order").value_or("block");
-  const Parameters parameters = take_parameters(arguments);
-  const std::string name = arguments.take_positional().value_or("");
+  const bool json = arguments.take_flag("--json");
+  const RoundRange rounds = take_rounds(arguments);
+  const std::string what = arguments.take_positional().value_or("");
+  const Schedule schedule = named_schedule(what, arguments);
   arguments.expect_none_left();
-  if (!nodes || !ppn) throw UsageError("show needs --nodes and --ppn");
-  const Algorithm* algorithm = find_named(name);
-  if (algorithm == nullptr) {
-    throw UsageError("unknown algorithm '" + name + "'; there are " + algorithm_names());
-  }
-  const Topology topology = topology_of(static_cast<int>(*nodes), static_cast<int>(*ppn), order);
-  const std::string text = print(build(*algorithm, topology, parameters));
+  if (!json && rounds != RoundRange{}) throw UsageError("--rounds goes with --json");
+  const std::string text = json ? picture(schedule, rounds) : print(schedule);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -15,12 +15,14 @@ namespace {
 constexpr const char* usage =
     "usage: suiro-schedule algorithms [--json | --markdown]\n"
     "       suiro-schedule verify [--json] [--max-ranks N] [ALGORITHM | FILE]\n"
-    "       suiro-schedule show ALGORITHM --nodes N --ppn P [--order block|round_robin]\n"
-    "                           [--parameter NAME=VALUE]...\n"
-    "       suiro-schedule predict ALGORITHM[:NAME=VALUE,...] --nodes N --ppn P [--json]\n"
-    "                           [--bytes N --goodput-Bps N]\n"
-    "ALGORITHM is a name such as ring or alltoall/ring; FILE is a printed schedule, or - for\n"
-    "standard input. Exit code: 0, 1 when a proof failed, 2 when the input was wrong.\n";
+    "       suiro-schedule show ALGORITHM SHAPE | FILE [--json [--rounds FIRST-LAST]]\n"
+    "       suiro-schedule predict ALGORITHM SHAPE [--json] [--bytes N --goodput-Bps N]\n"
+    "ALGORITHM is a name such as ring or alltoall/ring, for show and predict also with "
+    "parameters:\n"
+    "linear_capped:cap=4. FILE is a printed schedule, or - for standard input.\n"
+    "SHAPE is --nodes N --ppn P or --shape RANKS,RANKS,... (the ranks of each node), both with\n"
+    "--order block|round_robin; or --node-of-rank NODE,NODE,...\n"
+    "Exit code: 0, 1 when a proof failed, 2 when the input was wrong.\n";
 
 int run(int count, char** values) {
   const std::string command = count > 0 ? values[0] : "";

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "tools/arguments.hpp"
-#include "verify/catalog_proof.hpp"
+#include "tools/schedules.hpp"
 
 namespace suiro::tools {
 
@@ -19,30 +16,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int ranks_default = 33;
 constexpr int ranks_maximum = 128;
-constexpr std::size_t file_bytes_maximum = std::size_t{64} << 20;
 
-Json json_of(const Violation& violation) {
-  return {{"rank", violation.rank},
-          {"round", violation.round},
-          {"block", violation.block},
-          {"text", violation.text},
-          {"line", violation.describe()}};
-}
-
-Json json_of(const ShapeFinding& finding) {
-  Json json = json_of(finding.violation);
-  json["schedule"] = finding.schedule;
-  return json;
-}
-
-Json json_of(const PropertyProof& proof) {
-  return {{"name", name(proof.property)},
-          {"declared", proof.declared},
-          {"holds", !proof.counterexample},
-          {"counterexample", proof.counterexample ? json_of(*proof.counterexample) : Json()}};
-}
-
-Json json_of(const CatalogProof& proof) {
+Json document_of(const CatalogProof& proof) {
   Json failures = Json::array();
   for (const ShapeFinding& failure : proof.failures) failures.push_back(json_of(failure));
   Json properties = Json::array();
@@ -94,7 +69,7 @@ int verify_catalog(const Algorithm* only, int ranks_wanted, bool json) {
     const CatalogProof proof = prove_up_to(algorithm, ranks_wanted);
     ok = ok && proof.ok();
     if (json) {
-      list.push_back(json_of(proof));
+      list.push_back(document_of(proof));
     } else {
       print_plain(proof);
     }
@@ -104,44 +79,6 @@ int verify_catalog(const Algorithm* only, int ranks_wanted, bool json) {
     std::puts(document.dump(2).c_str());
   }
   return ok ? 0 : 1;
-}
-
-std::string read_text(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  std::istream& stream = path == "-" ? std::cin : file;
-  std::string text;
-  char chunk[1 << 16];
-  while (stream.read(chunk, sizeof chunk) || stream.gcount() > 0) {
-    text.append(chunk, static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > file_bytes_maximum) throw UsageError(path + " is larger than 64 MiB");
-  }
-  if (path != "-" && !file.is_open()) {
-    throw UsageError("'" + path +
-                     "' is neither a file that can be read nor an algorithm; there are " +
-                     algorithm_names());
-  }
-  return text;
-}
-
-/// The declared properties that the schedule must have, if it says which algorithm it is and where
-/// its ranks are.
-std::vector<PropertyProof> prove_properties(const Schedule& schedule) {
-  std::vector<PropertyProof> proofs;
-  if (schedule.node_of_rank.empty()) return proofs;
-  const Topology topology = Topology::from_nodes(schedule.node_of_rank);
-  const Algorithm* algorithm = find_algorithm(schedule.collective, schedule.algorithm);
-  for (const Property property : {Property::one_peer_per_node_per_round}) {
-    const bool declared =
-        algorithm != nullptr &&
-        std::ranges::find(algorithm->properties, property) != algorithm->properties.end();
-    PropertyProof proof{property, declared, std::nullopt};
-    if (auto found = counterexample(property, schedule, topology)) {
-      proof.counterexample = ShapeFinding{"this schedule", std::move(*found)};
-    }
-    proofs.push_back(std::move(proof));
-  }
-  return proofs;
 }
 
 void print_file_result(bool ok, const std::string& path, const std::vector<Violation>& violations,
@@ -159,10 +96,12 @@ void print_file_result(bool ok, const std::string& path, const std::vector<Viola
 }
 
 int verify_file(const std::string& path, bool json) {
-  const Schedule schedule = parse(read_text(path), path);
+  const Schedule schedule = read_schedule(path);
   const std::vector<Violation> violations = verify(schedule);
   std::vector<PropertyProof> properties;
-  if (violations.empty()) properties = prove_properties(schedule);
+  if (violations.empty() && !schedule.node_of_rank.empty()) {
+    properties = prove_properties(schedule, Topology::from_nodes(schedule.node_of_rank));
+  }
   const bool ok =
       violations.empty() && std::ranges::none_of(properties, [](const PropertyProof& property) {
         return property.declared && property.counterexample;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The native tool itself: what it prints, and how it refuses."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -28,12 +29,47 @@ def test_the_reference_page_is_what_the_catalog_says() -> None:
 
 
 def test_what_show_prints_is_proven() -> None:
-    shown = run("show", "alltoall/two_level_ring", "--nodes", "3", "--ppn", "2", "--order",
-                "round_robin", "--parameter", "window=1")  # fmt: skip
+    shown = run("show", "alltoall/two_level_ring:window=1", "--nodes", "3", "--ppn", "2", "--order",
+                "round_robin")  # fmt: skip
     assert "parameter window 1" in shown.stdout
     result = run("verify", "-", text=shown.stdout)
     assert result.returncode == 0
     assert result.stdout.startswith("proven  -\n")
+
+
+def test_placements_are_said_in_three_ways() -> None:
+    blocks = run("show", "ring", "--shape", "1,2,3").stdout
+    assert "\nnodes 0 1 1 2 2 2\n" in blocks
+    assert blocks == run("show", "ring", "--node-of-rank", "7,1,1,0,0,0").stdout
+    in_turn = run("show", "ring", "--shape", "1,2,3", "--order", "round_robin").stdout
+    assert "\nnodes 0 1 2 1 2 2\n" in in_turn
+
+
+def test_a_picture_has_the_chosen_rounds_and_sums_over_all() -> None:
+    shown = run("show", "ring", "--nodes", "3", "--ppn", "2", "--json", "--rounds", "1-2").stdout
+    document = json.loads(shown)
+    assert [scene["round"] for scene in document["shown"]] == [1, 2]
+    first = document["shown"][0]
+    assert first["nodes"][0]["sends"] == [{"node": 1, "blocks": 1}]
+    assert first["messages"][1] == {"source": 1, "target": 2, "blocks": 1}
+    assert (document["busiest_nic_blocks"], document["bound_blocks"]) == (8, 8)
+    assert not document["properties"][0]["holds"]
+
+
+def test_a_picture_of_a_printed_schedule_is_that_of_its_algorithm() -> None:
+    shape = ("--shape", "1,3,2")
+    text = run("show", "two_level_ring", *shape).stdout
+    assert run("show", "-", "--json", text=text).stdout == (
+        run("show", "two_level_ring", *shape, "--json").stdout
+    )
+    assert (
+        "does not say on which nodes"
+        in run("show", "-", "--json", text=text.replace("nodes 0 1 1 1 2 2\n", "")).stderr
+    )
+    assert (
+        "there is no such rank"
+        in run("show", "-", "--json", text=text.replace("-> 5", "-> 6")).stderr
+    )
 
 
 def test_the_document_in_schedule_format_is_accurate() -> None:
@@ -50,13 +86,21 @@ def test_the_document_in_schedule_format_is_accurate() -> None:
         ([], "a command is missing"),
         (["dance"], "unknown command 'dance'"),
         (["show", "ring"], "show needs --nodes and --ppn"),
-        (["show", "ringg", "--nodes", "2", "--ppn", "2"], "unknown algorithm 'ringg'"),
+        (["show", "ringg", "--nodes", "2", "--ppn", "2"], "'ringg' is neither a file"),
         (["show", "ring", "--nodes", "0", "--ppn", "2"], "--nodes takes a number from 1 to"),
         (["show", "ring", "--nodes", "2"], "show needs --nodes and --ppn"),
-        (["show", "ring", "--nodes", "9999", "--ppn", "9"], "too large for the text form"),
+        (["show", "ring", "--nodes", "9999", "--ppn", "9"], "at most 65536 ranks"),
+        (["show", "ring", "--nodes", "300", "--ppn", "10"], "too large for the text form"),
+        (["show", "ring", "--nodes", "300", "--ppn", "10", "--json"], "are too many to show"),
+        (["show", "ring", "--shape", "3,,1"], "--shape takes a number from 1 to 65536, not ''"),
+        (["show", "ring", "--nodes", "2", "--ppn", "2", "--shape", "2"], "exclude each other"),
+        (["show", "ring", "--node-of-rank", "0,1", "--order", "block"], "--order goes with"),
+        (["show", "ring", "--nodes", "2", "--ppn", "2", "--rounds", "1"], "goes with --json"),
+        (["show", "ring", "--shape", "2,2", "--json", "--rounds", "3-1"], "FIRST-LAST"),
+        (["show", "/", "--json"], "is not a file that can be read"),
         (["show", "ring", "--nodes", "2", "--ppn", "2", "--order", "x"], "block or round_robin"),
-        (["show", "ring", "--nodes", "2", "--ppn", "2", "--parameter", "a=1"], "it takes none"),
-        (["show", "ring", "--nodes", "2", "--ppn", "2", "--parameter", "a"], "NAME=VALUE"),
+        (["show", "ring:a=1", "--nodes", "2", "--ppn", "2"], "ring takes no parameters"),
+        (["show", "ring:a", "--nodes", "2", "--ppn", "2"], "expected NAME:PARAMETER=NUMBER"),
         (["verify", "--max-ranks"], "--max-ranks needs a value"),
         (["verify", "/nowhere", "--max-ranks", "2"], "--max-ranks is for the catalog"),
         (["algorithms", "--yaml"], "unexpected argument '--yaml'"),

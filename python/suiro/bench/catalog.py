@@ -18,10 +18,9 @@ def algorithm_names(collective: str) -> list[str]:
 
 def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
     """A printed schedule; ALGORITHM may have parameters, and names the schedule as it is given."""
-    name, _, parameters = algorithm.partition(":")
-    given = [word for text in filter(None, parameters.split(",")) for word in ("--parameter", text)]
+    name = algorithm.partition(":")[0]
     shape = ("--nodes", str(nodes), "--ppn", str(ppn))
-    text = _schedule_tool("show", f"{collective}/{name}", *shape, *given)
+    text = _schedule_tool("show", f"{collective}/{algorithm}", *shape)
     return text.replace(f"\nalgorithm {name}\n", f"\nalgorithm {algorithm}\n", 1)
 
 

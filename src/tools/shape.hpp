@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where ranks are, as a command line says it: --nodes N --ppn P, --shape 1,2,4,5 (both with
+// --order), or --node-of-rank 0,1,1,0.
+#pragma once
+
+#include <string_view>
+
+#include "tools/arguments.hpp"
+
+namespace suiro::tools {
+
+/// Takes these options; throws when they are missing or say it twice. `command` is for messages.
+Topology take_topology(Arguments& arguments, std::string_view command, std::int64_t ranks_max);
+
+}  // namespace suiro::tools
