@@ -6,6 +6,7 @@
 #define SUIRO_BENCH_H
 
 #include <mpi.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -83,6 +84,21 @@ struct Measuring {
 };
 
 void measure_cell(struct Measuring* measuring, const struct Cell* cell);
+
+// port.c: TCP beside MPI, on the network that is measured.
+struct Port {
+  in_addr_t address;
+  in_port_t port;
+  int mtu;
+};
+
+/// The first interface that is up, is not the loopback and has an IPv4 address; or the one with the
+/// given name.
+struct Port own_port(const char* interface_name);
+int listen_for_streams(struct Port* port);
+int connect_stream(const struct Port* port);
+/// Takes connections until one comes from the peer: anybody can reach a listening socket.
+int accept_stream(int listener, const struct Port* peer);
 
 // line_rate.c: what one TCP stream reaches from each node to the next.
 void measure_line_rate(const struct Place* place, double seconds, const char* interface_name);

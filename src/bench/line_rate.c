@@ -2,16 +2,10 @@
 // The control flow: one plain TCP stream from the leader of each node to the leader of the next, in
 // phases, so that no node sends and receives at once. In an input-queued switch acknowledgements
 // wait behind data: all at once would measure that.
-#include <arpa/inet.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,72 +13,6 @@
 
 enum { chunk_bytes = 65536 };
 static const double settling_share = 0.3;  // of the time, for slow start; not counted
-
-struct Port {
-  in_addr_t address;
-  in_port_t port;
-  int mtu;
-};
-
-/// The first interface that is up, is not the loopback and has an IPv4 address; or the one with the
-/// given name.
-static struct Port own_port(const char* name) {
-  struct ifaddrs* all = NULL;
-  if (getifaddrs(&all) != 0) die("cannot list the network interfaces: %s", strerror(errno));
-  struct Port port = {0};
-  struct ifreq request = {0};
-  for (struct ifaddrs* i = all; i != NULL && port.address == 0; i = i->ifa_next) {
-    if (i->ifa_addr == NULL || i->ifa_addr->sa_family != AF_INET || !(i->ifa_flags & IFF_UP))
-      continue;
-    if (strcmp(name, "-") == 0 ? (i->ifa_flags & IFF_LOOPBACK) != 0
-                               : strcmp(name, i->ifa_name) != 0)
-      continue;
-    port.address = ((const struct sockaddr_in*)(const void*)i->ifa_addr)->sin_addr.s_addr;
-    strncpy(request.ifr_name, i->ifa_name, sizeof request.ifr_name - 1);
-  }
-  freeifaddrs(all);
-  if (port.address == 0) die("no network interface with an IPv4 address (asked for \"%s\")", name);
-  const int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (ioctl(socket_fd, SIOCGIFMTU, &request) == 0) port.mtu = request.ifr_mtu;
-  close(socket_fd);
-  return port;
-}
-
-static int listen_on(struct Port* port) {
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = port->address};
-  socklen_t length = sizeof address;
-  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket_fd < 0 || bind(socket_fd, (const struct sockaddr*)&address, length) != 0 ||
-      listen(socket_fd, 1) != 0 ||
-      getsockname(socket_fd, (struct sockaddr*)&address, &length) != 0) {
-    die("cannot listen on the network interface: %s", strerror(errno));
-  }
-  port->port = address.sin_port;
-  return socket_fd;
-}
-
-static int connect_to(const struct Port* port) {
-  const struct sockaddr_in address = {
-      .sin_family = AF_INET, .sin_addr.s_addr = port->address, .sin_port = port->port};
-  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket_fd < 0 || connect(socket_fd, (const struct sockaddr*)&address, sizeof address) != 0) {
-    die("cannot connect to the next node: %s", strerror(errno));
-  }
-  return socket_fd;
-}
-
-/// Takes connections until one comes from the previous node: anybody can reach a listening socket.
-static int accept_from(int listener, const struct Port* previous) {
-  for (;;) {
-    struct sockaddr_in from = {0};
-    socklen_t length = sizeof from;
-    struct pollfd waiting = {.fd = listener, .events = POLLIN};
-    if (poll(&waiting, 1, 10000) <= 0) die("the previous node did not connect within 10 s");
-    const int socket_fd = accept4(listener, (struct sockaddr*)&from, &length, SOCK_CLOEXEC);
-    if (socket_fd >= 0 && from.sin_addr.s_addr == previous->address) return socket_fd;
-    if (socket_fd >= 0) close(socket_fd);
-  }
-}
 
 struct Stream {
   int source_fd, target_fd;
@@ -115,12 +43,13 @@ static double run_stream(const struct Stream* stream, bool sends, bool receives,
 }
 
 static struct Stream connect_ring(const struct Place* place, struct Port* port) {
-  const int listener = listen_on(port);
+  const int listener = listen_for_streams(port);
   struct Port* ports = allocate((size_t)place->nodes * sizeof *ports);
   MPI_Allgather(port, sizeof *port, MPI_BYTE, ports, sizeof *port, MPI_BYTE, place->leaders);
   struct Stream stream;
-  stream.target_fd = connect_to(&ports[(place->node + 1) % place->nodes]);
-  stream.source_fd = accept_from(listener, &ports[(place->node + place->nodes - 1) % place->nodes]);
+  stream.target_fd = connect_stream(&ports[(place->node + 1) % place->nodes]);
+  stream.source_fd =
+      accept_stream(listener, &ports[(place->node + place->nodes - 1) % place->nodes]);
   close(listener);
   free(ports);
   return stream;
