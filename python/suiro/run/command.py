@@ -9,10 +9,11 @@ from pathlib import Path
 
 from suiro.errors import UsageError
 from suiro.native import library
-from suiro.run import launchers
+from suiro.run import launchers, srun
 from suiro.run.elf import Kind, Program, examine
 
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+_SBATCH = "sbatch returns before its job runs: write `suiro run --` before srun in the job's script"
 
 
 @dataclass
@@ -31,6 +32,11 @@ def prepare(words: Sequence[str], mpi: str | None) -> Plan:
     found = shutil.which(words[0])
     if found is None:
         raise UsageError(f"{words[0]}: no such program on the PATH")
+    name = Path(words[0]).name
+    if name == "srun":
+        return _under_srun(words, mpi)
+    if name == "sbatch":
+        return Plan(list(words), obstacle=_SBATCH)
     if launchers.has_launcher_name(words[0]):
         return _under_launcher(words, mpi)
     program = examine(Path(found).resolve())
@@ -46,8 +52,10 @@ def prepare(words: Sequence[str], mpi: str | None) -> Plan:
 def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
     launcher = launchers.recognise(words[0])
     if launcher is None:
-        text = f"{words[0]} is not a launcher that suiro knows (Open MPI's mpirun, MPICH's mpiexec)"
-        return Plan(list(words), obstacle=text)
+        known = "Open MPI's mpirun, MPICH's mpiexec, Slurm's srun"
+        return Plan(
+            list(words), obstacle=f"{words[0]} is not a launcher that suiro knows ({known})"
+        )
     if mpi and launcher.mpi != mpi:
         launcher = launchers.Launcher(launcher.path, mpi)
     for name in launchers.programs(launcher, words[1:]):
@@ -59,9 +67,29 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
             return Plan(list(words), obstacle=obstacle)
     preload = str(library(f"libsuiro-{launcher.mpi}.so"))
     joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
-    names = sorted({"SUIRO_JOB", "SUIRO_TOKEN", *_own_variables()})
-    arguments = launchers.with_preload(launcher, words[1:], joined, names)
+    arguments = launchers.with_preload(launcher, words[1:], joined, _variables_for_ranks())
     return Plan([words[0], *arguments])
+
+
+def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
+    """srun starts programs of any MPI: the programs tell which, or `mpi` does."""
+    names = srun.programs(words[1:])
+    if not names:
+        return Plan(list(words), obstacle=f"{words[0]} names no program here")
+    programs = [examine(Path(shutil.which(name) or name).resolve()) for name in names]
+    kinds = [program.kind for program in programs if program.kind in (Kind.OPENMPI, Kind.MPICH)]
+    mpi = mpi or next((kind.value for kind in kinds), None)
+    unknown = f"it cannot be told which MPI {names[0]} will use: give --mpi openmpi or mpich"
+    obstacles = [
+        _obstacle(name, program, mpi or "", "this job")
+        for name, program in zip(names, programs, strict=True)
+    ]
+    obstacle = next(filter(None, obstacles), "" if mpi else unknown)
+    if obstacle:
+        return Plan(list(words), obstacle=obstacle)
+    preload = str(library(f"libsuiro-{mpi}.so"))
+    arguments, joined = srun.with_preload(words[1:], os.environ, preload, _variables_for_ranks())
+    return Plan([words[0], *arguments], {"LD_PRELOAD": joined})
 
 
 def _alone(words: Sequence[str], mpi: str) -> Plan:
@@ -71,13 +99,14 @@ def _alone(words: Sequence[str], mpi: str) -> Plan:
     return Plan(list(words), {"LD_PRELOAD": joined})
 
 
-def _own_variables() -> list[str]:
-    """suiro's settings that ranks read, as far as they are set."""
+def _variables_for_ranks() -> list[str]:
+    """What `suiro run` tells them, and suiro's settings as far as they are set."""
     wanted = (
         "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_RULES SUIRO_NODES SUIRO_EXPLAIN SUIRO_TRACE "
         "SUIRO_CHECK"
     )
-    return [name for name in wanted.split() if name in os.environ]
+    given = {name for name in wanted.split() if name in os.environ}
+    return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | given)
 
 
 def _obstacle(name: str, program: Program, mpi: str = "", launcher: str = "") -> str:

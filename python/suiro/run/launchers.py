@@ -11,7 +11,7 @@ from pathlib import Path
 # Programs with these names, or these and a suffix (mpirun.openmpi), start MPI jobs.
 LAUNCHER_NAMES = ("mpirun", "mpiexec", "orterun")
 # These start MPI jobs too, but suiro does not know how they hand variables to ranks.
-FOREIGN_NAMES = ("srun", "aprun", "jsrun", "prterun", "prun", "ibrun", "mpirun_rsh", "flux")
+FOREIGN_NAMES = ("aprun", "jsrun", "prterun", "prun", "ibrun", "mpirun_rsh", "flux")
 
 # Options by how many words follow them; dashes left out.
 _OPENMPI_ONE = """

@@ -13,12 +13,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from suiro.run import launchers
-
 FOLDER = "SUIRO_STAND_INS"
 _NAMES = (
     *("mpirun", "mpirun.openmpi", "mpirun.mpich", "orterun"),
-    *("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpiexec.hydra"),
+    *("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpiexec.hydra", "srun"),
 )
 
 
@@ -64,9 +62,9 @@ def main() -> None:
         say(f"{plan.obstacle}; the command runs unchanged")
     words = plan.words if plan is not None else [name, *arguments]
     program = shutil.which(words[0]) or shutil.which(name)
-    if program is None or not launchers.has_launcher_name(name):
+    if program is None or name not in _NAMES:
         raise SystemExit(127)
-    os.execve(program, words, os.environ)
+    os.execve(program, words, os.environ | (plan.variables if plan is not None else {}))
 
 
 if __name__ == "__main__":

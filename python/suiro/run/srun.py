@@ -11,7 +11,7 @@ from pathlib import Path
 from suiro.run.launchers import contexts
 
 # Options that take the next word; all others stand alone or hold their value (--exclusive=user).
-_TAKING_ONE = """
+_LONG_ONE = """
     accel-bind account acctg-freq bb bbf bcast-exclude begin chdir cluster cluster-constraint
     clusters comment constraint container container-id context core-spec cores-per-socket cpu-bind
     cpu-freq cpu_bind cpus-per-gpu cpus-per-task deadline delay-boot dependency distribution epilog
@@ -23,7 +23,8 @@ _TAKING_ONE = """
     profile prolog qos relative reservation resources segment signal slurmd-debug sockets-per-node
     switches task-epilog task-prolog tasks-per-node thread-spec threads threads-per-core time
     time-min tmp treewidth tres-bind tres-per-task uid wait wckey
-""".split()
+"""
+_TAKING_ONE = frozenset(_LONG_ONE.split())
 _SHORT_ONE = "ABCDFGJLMNSTWbcdeimnopqrtwx"
 _SHORT_OPTIONAL = "IKk"  # what follows in the same word is their value
 _TOKEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^,])+""")
