@@ -11,8 +11,16 @@ namespace suiro {
 
 std::span<const Algorithm> catalog() {
   static const std::array rows = {
-      alltoall_linear, alltoall_linear_capped,      alltoall_pairwise,
-      alltoall_ring,   alltoall_two_level_pairwise, alltoall_two_level_ring,
+      alltoall_bruck,
+      alltoall_linear,
+      alltoall_linear_capped,
+      alltoall_multi_leader,
+      alltoall_node_leader,
+      alltoall_pairwise,
+      alltoall_ring,
+      alltoall_send_side_aggregation,
+      alltoall_two_level_pairwise,
+      alltoall_two_level_ring,
   };
   return rows;
 }
@@ -21,8 +29,14 @@ std::string_view name(Property property) {
   switch (property) {
     case Property::one_peer_per_node_per_round:
       return "one_peer_per_node_per_round";
+    case Property::direct:
+      return "direct";
   }
   return "unknown";
+}
+
+bool declares(const Algorithm& algorithm, Property property) {
+  return std::ranges::find(algorithm.properties, property) != algorithm.properties.end();
 }
 
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {

@@ -35,7 +35,11 @@ enum class Property : std::uint8_t {
   one_peer_per_node_per_round,  // at any time that the window allows, a node sends to at most one
                                 // other node and receives from at most one: free of head-of-line
                                 // blocking
+  direct,                       // every message is one block, from its sender's send buffer to its
+                                // receiver's receive buffer: blocks may differ in size and type
 };
+inline constexpr Property every_property[] = {Property::one_peer_per_node_per_round,
+                                              Property::direct};
 std::string_view name(Property property);
 
 struct Algorithm {
@@ -53,6 +57,8 @@ struct Algorithm {
   /// Pure. `parameters` is complete (see complete()); `topology` is supported.
   Schedule (*build)(const Topology&, const Parameters&);
 };
+
+bool declares(const Algorithm& algorithm, Property property);
 
 /// Every algorithm, ordered by collective and name.
 std::span<const Algorithm> catalog();

@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
 
 #include "tools/schedules.hpp"
 
@@ -47,26 +51,53 @@ void print_plain(const CatalogProof& proof) {
   }
 }
 
-CatalogProof prove_up_to(const Algorithm& algorithm, int ranks_wanted) {
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+/// Shown while the proofs go on, which is on all cores at once.
+class Progress {
+ public:
+  explicit Progress(std::size_t steps) : steps_(steps) {}
+  ~Progress() {
+    if (terminal_) std::fputs("\r\033[K", stderr);
+  }
+  void step() {
+    const std::size_t done = ++done_;
+    if (terminal_) std::fprintf(stderr, "\r\033[Kproving, %zu %%", 100 * done / steps_);
+  }
+
+ private:
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::size_t steps_;
+  std::atomic<std::size_t> done_ = 0;
+};
+
+CatalogProof prove_up_to(const Algorithm& algorithm, int ranks_wanted, Progress& progress) {
   CatalogProof proof = begin_proof(algorithm);
   for (int ranks = 1; ranks <= ranks_wanted; ++ranks) {
-    if (terminal) {
-      std::fprintf(stderr, "\r\033[Kproving %s, %d of %d ranks",
-                   std::string(algorithm.name).c_str(), ranks, ranks_wanted);
-    }
     prove(proof, ranks);
+    progress.step();
   }
-  if (terminal) std::fputs("\r\033[K", stderr);
   return proof;
+}
+
+std::vector<CatalogProof> prove_all(std::span<const Algorithm> algorithms, int ranks_wanted) {
+  Progress progress(algorithms.size() * static_cast<std::size_t>(ranks_wanted));
+  std::vector<std::future<CatalogProof>> running;
+  running.reserve(algorithms.size());
+  for (const Algorithm& algorithm : algorithms) {
+    running.push_back(std::async(std::launch::async, [&algorithm, ranks_wanted, &progress] {
+      return prove_up_to(algorithm, ranks_wanted, progress);
+    }));
+  }
+  std::vector<CatalogProof> proofs;
+  proofs.reserve(running.size());
+  for (std::future<CatalogProof>& proof : running) proofs.push_back(proof.get());
+  return proofs;
 }
 
 int verify_catalog(const Algorithm* only, int ranks_wanted, bool json) {
   bool ok = true;
   Json list = Json::array();
-  for (const Algorithm& algorithm : catalog()) {
-    if (only != nullptr && &algorithm != only) continue;
-    const CatalogProof proof = prove_up_to(algorithm, ranks_wanted);
+  const std::span<const Algorithm> algorithms = only != nullptr ? std::span(only, 1) : catalog();
+  for (const CatalogProof& proof : prove_all(algorithms, ranks_wanted)) {
     ok = ok && proof.ok();
     if (json) {
       list.push_back(document_of(proof));

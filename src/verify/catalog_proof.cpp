@@ -10,8 +10,6 @@ namespace suiro {
 
 namespace {
 
-constexpr Property every_property[] = {Property::one_peer_per_node_per_round};
-
 // Failures beyond this many per algorithm say nothing new.
 constexpr std::size_t failures_maximum = 16;
 
@@ -90,9 +88,7 @@ CatalogProof begin_proof(const Algorithm& algorithm) {
   CatalogProof proof;
   proof.algorithm = &algorithm;
   for (const Property property : every_property) {
-    const bool declared =
-        std::ranges::find(algorithm.properties, property) != algorithm.properties.end();
-    proof.properties.push_back({property, declared, std::nullopt});
+    proof.properties.push_back({property, declares(algorithm, property), std::nullopt});
   }
   return proof;
 }

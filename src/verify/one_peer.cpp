@@ -3,7 +3,7 @@
 // together on a node goes to one other node and comes from one other node.
 #include <algorithm>
 
-#include "verify/verify.hpp"
+#include "verify/properties.hpp"
 
 namespace suiro {
 
@@ -97,6 +97,8 @@ std::optional<Violation> check_node(const Schedule& schedule, int node, Directio
   return std::nullopt;
 }
 
+}  // namespace
+
 std::optional<Violation> one_peer_per_node_per_round(const Schedule& schedule,
                                                      const Topology& topology) {
   for (int node = 0; node < topology.nodes(); ++node) {
@@ -104,17 +106,6 @@ std::optional<Violation> one_peer_per_node_per_round(const Schedule& schedule,
     for (const Direction direction : {Direction::sends, Direction::receives}) {
       if (auto found = check_node(schedule, node, direction, rounds)) return found;
     }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Violation> counterexample(Property property, const Schedule& schedule,
-                                        const Topology& topology) {
-  switch (property) {
-    case Property::one_peer_per_node_per_round:
-      return one_peer_per_node_per_round(schedule, topology);
   }
   return std::nullopt;
 }

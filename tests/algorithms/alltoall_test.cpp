@@ -217,6 +217,81 @@ TEST(TwoLevel, RanksThatSendToEachOtherAreHalfAnOuterStepApart) {
   }
 }
 
+/// Messages of `me` to other nodes, and blocks to others of its node.
+struct Sent {
+  int messages = 0;
+  std::int64_t blocks_at_home = 0;
+};
+
+Sent sent_by(const Schedule& schedule, const Topology& topology, int me) {
+  Sent sent;
+  Round round;
+  for (std::int64_t index = 0; index < schedule.rounds; ++index) {
+    schedule.round(me, index, round);
+    for (const Step& step : round.steps) {
+      if (step.action != Action::send) continue;
+      if (topology.node(step.peer) == topology.node(me)) {
+        sent.blocks_at_home += step.source.count;
+      } else {
+        ++sent.messages;
+      }
+    }
+  }
+  return sent;
+}
+
+TEST(SendSideAggregation, OneMessagePerNodeAndThePapersBytesInsideANode) {
+  for (const auto& [nodes, ppn] : {std::pair{4, 4}, {3, 2}, {8, 5}, {1, 4}}) {
+    for (const Topology& topology :
+         {Topology::block(nodes, ppn), Topology::round_robin(nodes, ppn)}) {
+      const Schedule schedule = build(algorithm("send_side_aggregation"), topology);
+      for (int me = 0; me < topology.ranks(); ++me) {
+        const Sent sent = sent_by(schedule, topology, me);
+        EXPECT_EQ(sent.messages, nodes - 1) << topology.describe();
+        EXPECT_EQ(sent.blocks_at_home, (ppn - 1) * nodes) << topology.describe();
+      }
+    }
+  }
+}
+
+TEST(SendSideAggregation, ScratchIsTwiceTheBlocksInBlockOrderAndThriceElse) {
+  const Algorithm& row = algorithm("send_side_aggregation");
+  EXPECT_EQ(build(row, Topology::block(4, 4)).scratch, 32);
+  EXPECT_EQ(build(row, Topology::round_robin(4, 4)).scratch, 48);
+  EXPECT_EQ(build(row, Topology::block(8, 1)).scratch, 0);
+}
+
+TEST(Aggregation, AtWindowOneANodeHasOnePeer) {
+  const int uneven[] = {0, 1, 1, 2, 1, 0, 2, 1, 3};
+  for (const Topology& topology :
+       {Topology::block(4, 4), Topology::round_robin(3, 3), Topology::from_nodes(uneven)}) {
+    for (const std::string_view name : {"send_side_aggregation", "node_leader", "multi_leader"}) {
+      EXPECT_FALSE(counterexample(Property::one_peer_per_node_per_round,
+                                  build(algorithm(name), topology), topology))
+          << name << " on " << topology.describe();
+    }
+  }
+}
+
+TEST(NodeLeader, OnlyTheLeaderTalksToOtherNodes) {
+  const Topology topology = Topology::round_robin(4, 3);
+  const Schedule schedule = build(algorithm("node_leader"), topology);
+  for (int me = 0; me < topology.ranks(); ++me) {
+    EXPECT_EQ(sent_by(schedule, topology, me).messages, topology.local(me) == 0 ? 3 : 0);
+  }
+}
+
+TEST(Bruck, TheRadixSetsRoundsAndBytes) {
+  const Topology topology = Topology::block(16, 1);
+  const Algorithm& row = algorithm("bruck");
+  const auto cost = [&](std::int64_t radix) {
+    return row.cost(topology, complete(row, {{"radix", radix}}));
+  };
+  EXPECT_EQ(cost(2), (Cost{.rounds = 5, .wire_blocks = 32, .scratch = 32}));
+  EXPECT_EQ(cost(4), (Cost{.rounds = 3, .wire_blocks = 24, .scratch = 40}));
+  EXPECT_EQ(cost(16), (Cost{.rounds = 2, .wire_blocks = 15, .scratch = 46}));
+}
+
 TEST(Pairwise, PartnersExchangeWhenRanksAreAPowerOfTwo) {
   const Schedule schedule = build(algorithm("pairwise"), Topology::block(2, 4));
   Round round;

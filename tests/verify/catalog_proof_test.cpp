@@ -55,6 +55,16 @@ TEST(CatalogProof, TheTwoLevelAlgorithmsShareNone) {
   }
 }
 
+TEST(CatalogProof, WhatMergesBlocksIsNotDirect) {
+  for (const Algorithm& algorithm : catalog()) {
+    CatalogProof proof = begin_proof(algorithm);
+    for (int ranks = 1; ranks <= 8; ++ranks) prove(proof, ranks);
+    const PropertyProof& direct = proof.properties.at(1);
+    EXPECT_EQ(direct.property, Property::direct);
+    EXPECT_EQ(direct.declared, !direct.counterexample.has_value()) << algorithm.name;
+  }
+}
+
 TEST(Shapes, CoverEvenUnevenAndPermutedPlacements) {
   bool uneven = false;
   bool permuted = false;

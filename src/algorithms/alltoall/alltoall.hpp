@@ -11,16 +11,22 @@
 
 namespace suiro {
 
+extern const Algorithm alltoall_bruck;
 extern const Algorithm alltoall_linear;
 extern const Algorithm alltoall_linear_capped;
+extern const Algorithm alltoall_multi_leader;
+extern const Algorithm alltoall_node_leader;
 extern const Algorithm alltoall_pairwise;
 extern const Algorithm alltoall_ring;
+extern const Algorithm alltoall_send_side_aggregation;
 extern const Algorithm alltoall_two_level_pairwise;
 extern const Algorithm alltoall_two_level_ring;
 
 }  // namespace suiro
 
 namespace suiro::alltoall {
+
+inline constexpr Property only_direct[] = {Property::direct};
 
 inline Blocks block_for(int peer) { return {Buffer::send, peer, 1}; }
 inline Blocks block_from(int peer) { return {Buffer::receive, peer, 1}; }
@@ -34,6 +40,16 @@ inline void exchange(int me, int target, int source, Round& round) {
     round.steps.push_back(receive(source, block_from(source)));
   }
 }
+
+inline Blocks scratch(std::int64_t first, std::int64_t count) {
+  return {Buffer::scratch, first, count};
+}
+
+/// Adds a copy, as part of the copy before it where both go on from there.
+void add_copy(Blocks source, Blocks target, Round& round);
+
+/// The ranks of a node follow each other, so blocks of all of them can be one range.
+bool consecutive(const Topology& topology, int node);
 
 /// Every node sends each of its a ranks' blocks for the P - a ranks elsewhere, directly.
 inline std::int64_t wire_blocks_when_direct(const Topology& topology) {

@@ -19,25 +19,9 @@
 #pragma once
 
 #include "algorithms/alltoall/alltoall.hpp"
+#include "algorithms/alltoall/peers.hpp"
 
 namespace suiro::alltoall {
-
-/// Whom a node sends to and receives from, as places among the members of a layer.
-struct Peers {
-  int to;
-  int from;
-};
-
-/// Over the steps 1 to members - 1 each other member comes once in each direction, and in each step
-/// a member sends to one and one sends to it.
-using PeersOf = Peers (*)(int place, int step, int members);
-
-inline int modulo(int value, int size) { return ((value % size) + size) % size; }
-
-/// The ring: `step` places to the right (to send) and to the left (to receive).
-inline Peers ring_neighbours(int place, int step, int members) {
-  return {.to = modulo(place + step, members), .from = modulo(place - step, members)};
-}
 
 /// `staggered` keeps two ranks from sending to each other at about the same time, where two nodes
 /// send to each other in one outer step. On TCP the two ranks share one connection, and there the

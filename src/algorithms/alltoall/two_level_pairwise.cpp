@@ -5,8 +5,7 @@
 // input for the busy port of a third node (docs/decisions/0007). Within a pair the ranks are
 // staggered (two_level.hpp).
 //
-// The pairs are those of a round-robin tournament (circle method). An odd number of nodes cannot
-// all be in pairs, and goes on as a ring.
+// An odd number of nodes cannot all be in pairs, and goes on as a ring (peers.hpp).
 // Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
 #include "algorithms/alltoall/two_level.hpp"
 
@@ -22,23 +21,11 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "rounds of one outer step in flight together; 0 means as many as ranks per node"},
 };
 
-constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
-
-/// One stays in the middle of a circle; the others a and b meet when a + b = step - 1 modulo the
-/// circle's size.
-alltoall::Peers partners(int place, int step, int members) {
-  if (members % 2 != 0) return alltoall::ring_neighbours(place, step, members);
-  const int middle = members - 1;
-  const int meeting = step - 1;
-  int partner = alltoall::modulo(meeting - place, middle);
-  if (partner == place) partner = middle;
-  if (place == middle) partner = meeting * (members / 2) % middle;  // 2 * partner = meeting
-  return {.to = partner, .from = partner};
-}
+constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
 
 Schedule build_two_level_pairwise(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_two_level(alltoall_two_level_pairwise, topology, parameters, partners,
-                                   true);
+  return alltoall::build_two_level(alltoall_two_level_pairwise, topology, parameters,
+                                   alltoall::partners, true);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "1 keeps two ranks from sending to each other at once; 0 is the paper's order"},
 };
 
-constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
+constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
 
 Schedule build_two_level_ring(const Topology& topology, const Parameters& parameters) {
   return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters,
