@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mpi.h that the library is compiled against. Open MPI's predefined handles are addresses of
-// data in libmpi; this library is loaded into shells too, where there is no libmpi, so it must not
-// refer to such data: every predefined handle is looked up by name when it is first used.
+// The mpi.h that the library is compiled against, of Open MPI, MPICH or the MPI standard. Open
+// MPI's predefined handles are addresses of data in libmpi; this library is loaded into shells too,
+// where there is no libmpi, so it must not refer to such data: every predefined handle is looked up
+// by name when it is first used.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -22,7 +23,4 @@ void* predefined(const char* symbol);
     static void* const address = ::suiro::mpi::predefined(#global); \
     return static_cast<type>(address);                              \
   }())
-#define SUIRO_MPI_NAME "openmpi"
-#else
-#define SUIRO_MPI_NAME "mpich"
 #endif

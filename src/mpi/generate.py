@@ -154,21 +154,22 @@ def find(f: Function) -> str:
     return f'  {finder}("PMPI_{f.name}", real.{f.name});'
 
 
-def exported(f: Function) -> list[str]:
-    """MPI_X and PMPI_X."""
-    export = '__attribute__((visibility("default"))) int'
-    return [
-        f"{export} PMPI_{f.name}({f.parameters}) {{",
-        "  load();",
-        *([f'  require("PMPI_{f.name}", real.{f.name});'] if f.is_large else []),
-        f"  return intercept::{f.name}({f.arguments});\n}}\n",
-        f"{export} MPI_{f.name}({f.parameters}) {{",
-        "  load();",
-        f"  if (profiler.{f.name} != nullptr) [[unlikely]]",
-        f"    return profiler.{f.name}({f.arguments});",
-        *([f'  require("PMPI_{f.name}", real.{f.name});'] if f.is_large else []),
-        f"  return intercept::{f.name}({f.arguments});\n}}\n",
+def exported(f: Function, prefix: str) -> list[str]:
+    """The function MPI_X or PMPI_X, written in machine words: load.hpp says why."""
+    words = ", ".join(f"Word {name}" for name in f.arguments.split(", ") if name)
+    more = f", {f.arguments}" if f.arguments else ""
+    name = f"{prefix}{f.name}"
+    lines = [
+        f'EXPORTED int entry_{name}({words}) __asm__("{name}");',
+        f"int entry_{name}({words}) {{",
+        f'  if (!load()) return pass_on<__COUNTER__>("{name}"{more});',
     ]
+    if prefix == "MPI_":
+        lines.append(f"  if (profiler.{f.name} != nullptr) [[unlikely]]")
+        lines.append(f"    return call(profiler.{f.name}{more});")
+    if f.is_large:
+        lines.append(f'  require("PMPI_{f.name}", real.{f.name});')
+    return [*lines, f"  return call(intercept::{f.name}{more});\n}}\n"]
 
 
 def entries(functions: list[Function], intercepted: list[Function]) -> str:
@@ -182,9 +183,9 @@ def entries(functions: list[Function], intercepted: list[Function]) -> str:
         intercepted, lambda f: f'  find_profiler("MPI_{f.name}", profiler.{f.name});'
     )
     lines.append("}\n\n}  // namespace suiro::mpi\n\nusing namespace suiro::mpi;\n")
-    lines.append('extern "C" {')
-    lines += [text for f in intercepted for text in guarded(f, *exported(f))]
-    lines.append('}  // extern "C"\n')
+    lines.append('#define EXPORTED extern "C" __attribute__((visibility("default")))\n')
+    for f in intercepted:
+        lines += guarded(f, *exported(f, "PMPI_"), *exported(f, "MPI_"))
     return "\n".join(lines)
 
 

@@ -6,19 +6,24 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mpi/abi.hpp"
+#include "mpi/settings.hpp"
+
+using Finder = void* (*)(const char*);
+extern "C" __attribute__((visibility("default"))) void* suiro_next_symbol(const char* name);
 
 namespace suiro::mpi {
 
-std::atomic<bool> loaded{false};
+std::atomic<Underneath> underneath{Underneath::unknown};
 
 namespace {
 
@@ -48,7 +53,15 @@ void* symbol_of_loaded_mpi(const char* name) {
   return nullptr;
 }
 
+/// The next library of suiro, if there is one.
+Finder sibling() {
+  static const auto found = reinterpret_cast<Finder>(dlsym(RTLD_NEXT, "suiro_next_symbol"));
+  return found;
+}
+
+/// Behind all libraries of suiro.
 void* next_symbol(const char* name) {
+  if (sibling() != nullptr) return sibling()(name);
   void* found = dlsym(RTLD_NEXT, name);
   return found != nullptr ? found : symbol_of_loaded_mpi(name);
 }
@@ -58,12 +71,52 @@ void* next_symbol(const char* name) {
   std::abort();
 }
 
-/// Handles of one MPI mean nothing to another, so passing calls on is not possible either.
-void refuse_other_mpi() {
-  const bool is_openmpi = next_symbol("ompi_mpi_comm_world") != nullptr;
-  if (is_openmpi == (std::string_view(SUIRO_MPI_NAME) == "openmpi")) return;
-  fail(std::string("libsuiro-" SUIRO_MPI_NAME ".so is preloaded into a program of ") +
-       (is_openmpi ? "Open MPI" : "MPICH") + ": start the job with `suiro run`");
+/// What the MPI library calls itself, which it may be asked at any time: "Open MPI v4.1.4".
+std::string version_text() {
+  const auto ask = reinterpret_cast<int (*)(char*, int*)>(next_symbol("PMPI_Get_library_version"));
+  std::array<char, 16384> text{};
+  int length = 0;
+  if (ask == nullptr || ask(text.data(), &length) != 0) return "";
+  std::string name(text.data());
+  name.resize(std::min(name.find_first_of(",\r\n"), name.size()));
+  std::ranges::replace(name, '\t', ' ');
+  const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+  name.erase(std::unique(name.begin(), name.end(), both_blank), name.end());
+  return name;
+}
+
+/// Which binary interface the MPI library has: the name of the library of suiro for it, or nothing.
+std::string interface_underneath() {
+  int major = -1;
+  int minor = -1;
+  const auto ask = reinterpret_cast<int (*)(int*, int*)>(next_symbol("PMPI_Abi_get_version"));
+  if (ask != nullptr && ask(&major, &minor) == 0 && major == 1) return "mpi_abi";
+  if (next_symbol("ompi_mpi_comm_world") != nullptr) return "openmpi";
+  // These keep to the interface that MPICH had when they agreed on it.
+  constexpr std::array family{"MPICH", "MVAPICH", "Intel(R) MPI", "ParaStation MPI"};
+  const std::string text = version_text();
+  const bool found = std::ranges::any_of(
+      family, [&](const char* name) { return text.find(name) != std::string::npos; });
+  return found ? "mpich" : "";
+}
+
+bool speaks_for_all() {
+  for (const char* name : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
+  }
+  return true;
+}
+
+/// Only the last of suiro's libraries knows that none was the right one.
+void stand_aside() {
+  if (sibling() != nullptr) return;
+  leave_environment();
+  const char* off = std::getenv("SUIRO");
+  if (!speaks_for_all() || (off != nullptr && std::string_view(off) == "off")) return;
+  std::fprintf(stderr,
+               "suiro: libsuiro-" SUIRO_MPI_NAME
+               ".so was not built for this MPI (%s); all ranks use native collectives\n",
+               version_text().c_str());
 }
 
 }  // namespace
@@ -90,13 +143,33 @@ void* profiler_symbol(const char* name) {
   return base_of(next) == base_of(real) ? nullptr : next;
 }
 
-void load_slowly() {
+void* following_symbol(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = symbol_of_loaded_mpi(name);
+  if (found == nullptr) fail(std::string("this MPI library has no ") + name);
+  return found;
+}
+
+std::string implementation() {
+  const std::string text = version_text();
+  if (text.starts_with("Open MPI")) return "openmpi";
+  return text.starts_with("MPICH") ? "mpich" : "other";
+}
+
+bool load_slowly() {
   static std::once_flag once;
   std::call_once(once, [] {
-    refuse_other_mpi();
-    fill_tables();
-    loaded.store(true, std::memory_order_release);
+    const bool ours = interface_underneath() == SUIRO_MPI_NAME;
+    if (ours) {
+      fill_tables();
+    } else {
+      stand_aside();
+    }
+    underneath.store(ours ? Underneath::ours : Underneath::other, std::memory_order_release);
   });
+  return underneath.load(std::memory_order_acquire) == Underneath::ours;
 }
 
 }  // namespace suiro::mpi
+
+void* suiro_next_symbol(const char* name) { return suiro::mpi::next_symbol(name); }

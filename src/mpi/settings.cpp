@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "mpi/abi.hpp"
+#include "mpi/load.hpp"
 #include "rules/message.hpp"
 
 namespace suiro::mpi {
@@ -85,10 +85,12 @@ void add_pretended_nodes(Settings& settings) {
   }
 }
 
-/// Where the loader found this library.
-std::string own_path() {
+/// What the paths of suiro's libraries begin with, as the loader was told them.
+std::string own_prefix() {
   Dl_info info{};
-  return dladdr(reinterpret_cast<void*>(&read_settings), &info) != 0 ? info.dli_fname : "";
+  if (dladdr(reinterpret_cast<void*>(&read_settings), &info) == 0) return "/";
+  const std::string_view path = info.dli_fname;
+  return std::string(path.substr(0, path.rfind('/') + 1)) + "libsuiro-";
 }
 
 }  // namespace
@@ -106,7 +108,7 @@ Settings read_settings() {
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
   try {
-    settings.table = RuleTable::builtin(SUIRO_MPI_NAME);
+    settings.table = RuleTable::builtin(implementation());
     add_rule_file(settings);
     add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");
     add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
@@ -120,13 +122,13 @@ Settings read_settings() {
 void leave_environment() {
   unsetenv("SUIRO_TOKEN");
   unsetenv("SUIRO_JOB");
-  const std::string own = own_path();
+  const std::string own = own_prefix();
   const std::string preload = variable("LD_PRELOAD");
   std::string kept;
   for (std::size_t begin = 0; begin < preload.size();) {
     const std::size_t end = std::min(preload.find_first_of(": ", begin), preload.size());
     const std::string entry = preload.substr(begin, end - begin);
-    if (!entry.empty() && entry != own) kept += (kept.empty() ? "" : ":") + entry;
+    if (!entry.empty() && !entry.starts_with(own)) kept += (kept.empty() ? "" : ":") + entry;
     begin = end + 1;
   }
   if (kept.empty()) {
