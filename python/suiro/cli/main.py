@@ -6,7 +6,7 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import algorithms, bench, demo, lab, run, verdict, verify
+from suiro.cli import algorithms, bench, demo, lab, run, show, verdict, verify
 from suiro.errors import SuiroError
 
 CONTEXT = {"max_content_width": 100}
@@ -17,6 +17,7 @@ app.command()(verdict.verdict)
 app.command()(demo.demo)
 app.command()(algorithms.algorithms)
 app.command()(verify.verify)
+app.command()(show.show)
 app.add_typer(lab.app, name="lab")
 
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro show`: a picture of a schedule."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_ROUNDS_DEFAULT = 32
+
+
+def show(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="ALGORITHM|FILE",
+            help="A catalog name, also with parameters (linear_capped:cap=4), or the file of a "
+            "schedule in the printed form.",
+        ),
+    ],
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="How many nodes there are.")
+    ] = None,
+    ppn: Annotated[int | None, typer.Option(metavar="P", help="How many ranks on each.")] = None,
+    shape: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="The number of ranks of each node.")
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(metavar="block|round_robin", help="How ranks lie on nodes.")
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option(metavar="FIRST-LAST", help="Only these, or a single one [default: 32]."),
+    ] = None,
+    node: Annotated[
+        int | None, typer.Option(metavar="NODE", help="Show the ranks of this node.")
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a drawing for browsers instead.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Draw who talks to whom in an algorithm, round by round.
+
+    For example:  suiro show alltoall/two_level_ring --nodes 4 --ppn 4
+
+    An arrow says to which node a node sends, and how many blocks. Rounds in which a node has two
+    peers at once are marked: there, packets wait in the switch behind packets for another node.
+    """
+    import sys
+
+    from suiro.cli import native_json
+
+    arguments = ["show", "--json", "--rounds", rounds or f"0-{_ROUNDS_DEFAULT - 1}", what]
+    given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order}
+    for name, value in given.items():
+        arguments += [] if value is None else [name, str(value)]
+    document = native_json.call("suiro-schedule", arguments, "reading the schedule").document
+    if json:
+        import json as json_module
+
+        sys.stdout.write(json_module.dumps(document, indent=2) + "\n")
+        return
+    _draw(document, node, svg)
+
+
+def _draw(document: object, node: int | None, svg: Path | None) -> None:
+    import sys
+
+    from rich.console import Console
+
+    from suiro.errors import UsageError
+    from suiro.show.picture import Picture
+    from suiro.show.svg import drawing
+    from suiro.show.terminal import draw
+
+    picture = Picture.model_validate(document)
+    if node is not None and not 0 <= node < picture.nodes:
+        raise UsageError(f"--node {node}: the nodes are 0 to {picture.nodes - 1}")
+    if svg is None:
+        draw(picture, node, Console(width=None if sys.stdout.isatty() else 80))
+        return
+    try:
+        svg.write_text(drawing(picture))
+    except OSError as error:
+        raise UsageError(f"--svg {svg}: {error.strerror}") from None
