@@ -2,6 +2,7 @@
 #include "switch/buffered_fabric.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace suiro {
 namespace {
@@ -17,8 +18,8 @@ std::int64_t room_of_one_input(Model model, std::int64_t buffer_bytes, std::size
 }  // namespace
 
 BufferedFabric::BufferedFabric(Model model, std::int64_t buffer_bytes,
-                               const std::vector<PortConfig>& ports, Hosts& hosts)
-    : Fabric(ports, hosts),
+                               const std::vector<PortConfig>& ports, Hosts& hosts, Routes routes)
+    : Fabric(ports, hosts, std::move(routes)),
       buffer_bytes_(model == Model::shared ? buffer_bytes : unlimited),
       input_bytes_(room_of_one_input(model, buffer_bytes, ports.size())),
       resume_bytes_(input_bytes_ / 4 * 3),
@@ -29,13 +30,13 @@ BufferedFabric::BufferedFabric(Model model, std::int64_t buffer_bytes,
 }
 
 bool BufferedFabric::wants(int port) const {
-  return links_[index(port)].frame == nullptr && links_[index(port)].dry;
+  return links_[index(port)].run.frame == nullptr && links_[index(port)].dry;
 }
 
 void BufferedFabric::refill(int port) {
   Link& link = links_[index(port)];
-  if (link.frame == nullptr) link.frame = hosts().pull(port);
-  link.dry = link.frame == nullptr;
+  if (link.run.frame == nullptr) link.run = hosts().pull(port);
+  link.dry = link.run.frame == nullptr;
 }
 
 /// Outputs first: what leaves at this moment makes room for what arrives at it.
@@ -62,22 +63,20 @@ void BufferedFabric::finish_output(int port) {
 void BufferedFabric::finish_link(int port) {
   Link& link = links_[index(port)];
   link.due = never;
-  const Segment segment{link.frame, link.segment, port};
+  const Segment segment{link.run.frame, link.run.first++, port};
   const int bytes = segment.bytes();
-  if (++link.segment == link.frame->shape.segments) {
-    link.frame = nullptr;
-    link.segment = 0;
-  }
+  if (--link.run.count == 0) link.run = {};
   count_received(segment);
+  const int target = output_of(*segment.frame);
   if (used_bytes_ > buffer_bytes_ - bytes) {
-    PortCounters& counters = count(segment.frame->target);
+    PortCounters& counters = count(target);
     ++counters.drops;
     counters.drop_bytes += wire_bytes(bytes);
     hosts().discard(segment);
   } else {
     used_bytes_ += bytes;
     link.buffered_bytes += bytes;
-    Output& output = outputs_[index(segment.frame->target)];
+    Output& output = outputs_[index(target)];
     output.lanes[output.lanes.size() == 1 ? 0 : index(port)].push(segment);
   }
   refill(port);
@@ -90,7 +89,7 @@ void BufferedFabric::start() {
 
 void BufferedFabric::start_output(int port) {
   Output& output = outputs_[index(port)];
-  if (output.due != never) return;
+  if (output.due != never || !has_room(port)) return;
   for (std::size_t i = 1; i <= output.lanes.size(); ++i) {
     const std::size_t lane = (output.lane + i) % output.lanes.size();
     if (output.lanes[lane].empty()) continue;
@@ -103,15 +102,15 @@ void BufferedFabric::start_output(int port) {
 void BufferedFabric::start_link(int port) {
   Link& link = links_[index(port)];
   link.hol_blocked = false;
-  if (link.due != never || link.frame == nullptr) return;
-  const int bytes = link.frame->shape.segment_bytes(link.segment);
+  if (link.due != never || link.run.frame == nullptr) return;
+  const int bytes = link.run.frame->shape.segment_bytes(link.run.first);
   const bool was_paused = link.paused;
   link.paused = pauses(link, bytes);
   if (link.paused) {
     if (!was_paused) ++count(port).pauses;
-    link.hol_blocked = outputs_[index(link.frame->target)].due == never;
+    link.hol_blocked = outputs_[index(output_of(*link.run.frame))].due == never;
   } else {
-    link.due = now() + wire_time(port, bytes);
+    link.due = now() + entry_time(port, bytes);
   }
 }
 

@@ -17,13 +17,12 @@ inline constexpr std::int64_t voq_input_bytes = 16 << 20;
 class BufferedFabric final : public Fabric {
  public:
   BufferedFabric(Model model, std::int64_t buffer_bytes, const std::vector<PortConfig>& ports,
-                 Hosts& hosts);
+                 Hosts& hosts, Routes routes);
   bool wants(int port) const override;
 
  private:
   struct Link {
-    Frame* frame = nullptr;  // being taken from the host
-    int segment = 0;         // of it, on the wire or next
+    Run run;  // being taken from the host; its first MTU frame is on the wire, or next
     Time due = never;
     std::int64_t buffered_bytes = 0;  // of this input, in the switch
     bool paused = false;

@@ -16,6 +16,12 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t ports_max = 64;
+constexpr std::size_t switches_max = 64;
+constexpr std::size_t links_max = 1024;
+constexpr std::int64_t rate_least_bps = 100'000;
+constexpr std::int64_t rate_most_bps = 100'000'000'000;
+constexpr std::int64_t delay_most_us = 10'000'000;
+constexpr std::int64_t buffer_most_bytes = 1 << 30;
 constexpr std::size_t interface_name_bytes_max = 15;
 constexpr std::size_t socket_path_bytes_max = 107;
 constexpr std::array<std::pair<std::string_view, Model>, 4> models{
@@ -53,6 +59,15 @@ std::int64_t number(const Json& value, const std::string& where, std::int64_t le
   return value.get<std::int64_t>();
 }
 
+std::int64_t rate(const Json& object, const std::string& prefix) {
+  if (!object.contains("rate_bps")) wrong(prefix + "rate_bps", "a rate in bit/s");
+  return number(object["rate_bps"], prefix + "rate_bps", rate_least_bps, rate_most_bps);
+}
+
+std::int64_t buffer(const Json& value, const std::string& where, int mtu_bytes) {
+  return number(value, where, std::int64_t{2} * (mtu_bytes + 14), buffer_most_bytes);
+}
+
 /// Six pairs of hexadecimal digits; frames go to this address, so it must be one host's.
 std::uint64_t address(const std::string& written, const std::string& where) {
   std::array<unsigned, 6> bytes{};
@@ -66,8 +81,12 @@ std::uint64_t address(const std::string& written, const std::string& where) {
   return result;
 }
 
-PortConfig parse_port(const Json& object, const std::string& where) {
-  check_keys(object, where, {"name", "tap", "mac", "rate_bps"});
+int switch_number(const Json& value, const std::string& where, std::size_t switches) {
+  return static_cast<int>(number(value, where, 0, static_cast<std::int64_t>(switches) - 1));
+}
+
+PortConfig parse_port(const Json& object, const std::string& where, std::size_t switches) {
+  check_keys(object, where, {"name", "tap", "mac", "rate_bps", "switch"});
   PortConfig port;
   const std::string prefix = where + ".";
   port.name = text(object, "name", prefix);
@@ -77,8 +96,10 @@ PortConfig parse_port(const Json& object, const std::string& where) {
     wrong(prefix + "tap", "the name of an interface, of at most 15 characters");
   }
   port.address = address(text(object, "mac", prefix), prefix + "mac");
-  if (!object.contains("rate_bps")) wrong(prefix + "rate_bps", "a rate in bit/s");
-  port.rate_bps = number(object["rate_bps"], prefix + "rate_bps", 100'000, 100'000'000'000);
+  port.rate_bps = rate(object, prefix);
+  if (object.contains("switch")) {
+    port.at_switch = switch_number(object["switch"], prefix + "switch", switches);
+  }
   return port;
 }
 
@@ -90,7 +111,7 @@ void parse_ports(const Json& list, SwitchConfig& config) {
   std::set<std::string> taps;
   for (const Json& item : list) {
     const std::string where = fmt::format("ports[{}]", config.ports.size());
-    config.ports.push_back(parse_port(item, where));
+    config.ports.push_back(parse_port(item, where, config.switches.size()));
     if (!addresses.insert(config.ports.back().address).second) {
       wrong(where + ".mac", "an address that no other port has");
     }
@@ -100,14 +121,72 @@ void parse_ports(const Json& list, SwitchConfig& config) {
   }
 }
 
-void parse_model(const std::string& name, SwitchConfig& config) {
+Model parse_model(const std::string& name, const std::string& where) {
   for (const auto& [known, model] : models) {
-    if (known != name) continue;
-    config.model = model;
-    config.model_name = name;
+    if (known == name) return model;
+  }
+  wrong(where, "\"hol\", \"voq\", \"shared\" or \"pause\"");
+}
+
+/// Without a list there is one switch; in it, what a switch does not say is as for all.
+void parse_switches(const Json& document, SwitchConfig& config) {
+  if (!document.contains("switches")) {
+    config.switches.push_back({"switch", config.model, config.buffer_bytes});
     return;
   }
-  wrong("model", "\"hol\", \"voq\", \"shared\" or \"pause\"");
+  const Json& list = document["switches"];
+  if (!list.is_array() || list.empty() || list.size() > switches_max) {
+    wrong("switches", fmt::format("a list of 1 to {} switches", switches_max));
+  }
+  for (const Json& item : list) {
+    const std::string prefix = fmt::format("switches[{}].", config.switches.size());
+    check_keys(item, prefix.substr(0, prefix.size() - 1), {"name", "model", "buffer_bytes"});
+    FabricConfig fabric{text(item, "name", prefix), config.model, config.buffer_bytes};
+    if (item.contains("model")) {
+      fabric.model = parse_model(text(item, "model", prefix), prefix + "model");
+    }
+    if (item.contains("buffer_bytes")) {
+      fabric.buffer_bytes = buffer(item["buffer_bytes"], prefix + "buffer_bytes", config.mtu_bytes);
+    }
+    config.switches.push_back(fabric);
+  }
+}
+
+WanConfig parse_wan(const Json& object, const std::string& where, int mtu_bytes) {
+  check_keys(object, where, {"rate_bps", "delay_us", "buffer_bytes", "loss"});
+  for (const char* key : {"delay_us", "buffer_bytes"}) {
+    if (!object.contains(key)) wrong(where + "." + key, "a number");
+  }
+  WanConfig wan;
+  wan.rate_bps = rate(object, where + ".");
+  wan.delay = number(object["delay_us"], where + ".delay_us", 0, delay_most_us) * 1000;
+  wan.buffer_bytes = buffer(object["buffer_bytes"], where + ".buffer_bytes", mtu_bytes);
+  if (!object.contains("loss")) return wan;
+  const bool is_number = object["loss"].is_number();
+  wan.loss = is_number ? object["loss"].get<double>() : -1;
+  if (!(wan.loss >= 0 && wan.loss < 1)) wrong(where + ".loss", "a fraction below 1");
+  return wan;
+}
+
+void parse_links(const Json& list, SwitchConfig& config) {
+  if (!list.is_array() || list.size() > links_max) {
+    wrong("links", fmt::format("a list of at most {} links", links_max));
+  }
+  for (const Json& item : list) {
+    const std::string where = fmt::format("links[{}]", config.links.size());
+    check_keys(item, where, {"ends", "rate_bps", "wan"});
+    LinkConfig link;
+    if (!item.contains("ends") || !item["ends"].is_array() || item["ends"].size() != 2) {
+      wrong(where + ".ends", "a list of two switches");
+    }
+    for (const std::size_t end : {0U, 1U}) {
+      link.ends[end] = switch_number(item["ends"][end], where + ".ends", config.switches.size());
+    }
+    if (link.ends[0] == link.ends[1]) wrong(where + ".ends", "two different switches");
+    link.rate_bps = rate(item, where + ".");
+    if (item.contains("wan")) link.wan = parse_wan(item["wan"], where + ".wan", config.mtu_bytes);
+    config.links.push_back(link);
+  }
 }
 
 }  // namespace
@@ -119,10 +198,12 @@ SwitchConfig parse_config(const std::string& source) {
   } catch (const Json::parse_error& error) {
     throw ConfigError(fmt::format("not JSON, near byte {}", error.byte));
   }
-  check_keys(document, "the document",
-             {"model", "buffer_bytes", "mtu_bytes", "control", "realtime", "ports"});
+  check_keys(
+      document, "the document",
+      {"model", "buffer_bytes", "mtu_bytes", "control", "realtime", "ports", "switches", "links"});
   SwitchConfig config;
-  parse_model(text(document, "model", ""), config);
+  config.model_name = text(document, "model", "");
+  config.model = parse_model(config.model_name, "model");
   config.control = text(document, "control", "");
   if (config.control.size() > socket_path_bytes_max) {
     wrong("control", fmt::format("a path of at most {} bytes", socket_path_bytes_max));
@@ -134,12 +215,13 @@ SwitchConfig parse_config(const std::string& source) {
     if (!document["realtime"].is_boolean()) wrong("realtime", "true or false");
     config.realtime = document["realtime"].get<bool>();
   }
+  if (document.contains("buffer_bytes")) {
+    config.buffer_bytes = buffer(document["buffer_bytes"], "buffer_bytes", config.mtu_bytes);
+  }
+  parse_switches(document, config);
   if (!document.contains("ports")) wrong("ports", "a list");
   parse_ports(document["ports"], config);
-  if (document.contains("buffer_bytes")) {
-    const std::int64_t least = std::int64_t{2} * (config.mtu_bytes + 14);
-    config.buffer_bytes = number(document["buffer_bytes"], "buffer_bytes", least, 1 << 30);
-  }
+  if (document.contains("links")) parse_links(document["links"], config);
   return config;
 }
 

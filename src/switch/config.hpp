@@ -2,13 +2,30 @@
 // What a switch is made of, read from JSON; docs/lab-switch.md describes the document.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "switch/fabric.hpp"
+#include "switch/wan.hpp"
 
 namespace suiro {
+
+struct FabricConfig {
+  std::string name;
+  Model model = Model::hol;
+  std::int64_t buffer_bytes = 256 << 10;
+};
+
+/// Between two switches, alike in both directions. With a WAN in it, the rate is that of the cables
+/// from the switches to the WAN's routers.
+struct LinkConfig {
+  std::array<int, 2> ends{};  // switches
+  std::int64_t rate_bps = 0;
+  std::optional<WanConfig> wan;
+};
 
 struct SwitchConfig {
   Model model = Model::hol;
@@ -18,6 +35,8 @@ struct SwitchConfig {
   std::string control;
   bool realtime = true;
   std::vector<PortConfig> ports;
+  std::vector<FabricConfig> switches;  // one, unless the document lists them
+  std::vector<LinkConfig> links;
 };
 
 /// The document is wrong; says where and what was expected.

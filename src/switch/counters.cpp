@@ -34,9 +34,26 @@ Json port_json(const PortConfig& port, const PortCounters& link, const TapCounte
           {"undelivered", tap.undelivered}};
 }
 
+Json way_json(const WayCounters& way, Time elapsed) {
+  const PortCounters& counted = way.counters;
+  const double bytes_possible = static_cast<double>(way.rate_bps) / 8 * seconds(elapsed);
+  return {{"name", way.name},
+          {"rate_bps", way.rate_bps},
+          {"bytes", counted.sent_bytes},
+          {"frames", counted.sent_frames},
+          {"utilisation", static_cast<double>(counted.sent_bytes) / bytes_possible},
+          {"blocked_s", seconds(counted.blocked)},
+          {"hol_blocked_s", seconds(counted.hol_blocked)},
+          {"drops", counted.drops},
+          {"drop_bytes", counted.drop_bytes},
+          {"lost", way.lost},
+          {"pauses", counted.pauses},
+          {"paused_s", seconds(counted.paused)}};
+}
+
 }  // namespace
 
-std::string counters_json(const SwitchConfig& config, const Fabric& fabric, const TapPorts& hosts,
+std::string counters_json(const SwitchConfig& config, const Network& network, const TapPorts& hosts,
                           const LoopCounters& loop, Time now, bool reset) {
   const Time elapsed = std::max<Time>(now - loop.since, 1);
   Json ports = Json::array();
@@ -45,26 +62,29 @@ std::string counters_json(const SwitchConfig& config, const Fabric& fabric, cons
     const int port = static_cast<int>(i);
     violations += hosts.window_violations(port);
     ports.push_back(
-        port_json(config.ports[i], fabric.counters(port), hosts.counters(port), elapsed));
+        port_json(config.ports[i], network.counters(port), hosts.counters(port), elapsed));
     ports.back()["window_violations"] = hosts.window_violations(port);
   }
-  const Json document = {{"model", config.model_name},
-                         {"buffer_bytes", config.buffer_bytes},
-                         {"mtu_bytes", config.mtu_bytes},
-                         {"scheduling", loop.scheduling},
-                         {"elapsed_s", seconds(elapsed)},
-                         {"reset", reset},
-                         {"mtu_time_us", microseconds(loop.mtu_time)},
-                         {"lateness_us",
-                          {{"p50", microseconds(loop.lateness.percentile(0.50))},
-                           {"p99", microseconds(loop.lateness.percentile(0.99))},
-                           {"max", microseconds(loop.lateness.max())}}},
-                         {"events", loop.lateness.events()},
-                         {"overruns", loop.overruns},
-                         {"stopped_s", seconds(loop.stopped)},
-                         {"turns", loop.turns},
-                         {"window_violations", violations},
-                         {"ports", ports}};
+  Json links = Json::array();
+  for (const WayCounters& way : network.ways()) links.push_back(way_json(way, elapsed));
+  Json document = {{"model", config.model_name},
+                   {"buffer_bytes", config.buffer_bytes},
+                   {"mtu_bytes", config.mtu_bytes},
+                   {"scheduling", loop.scheduling},
+                   {"elapsed_s", seconds(elapsed)},
+                   {"reset", reset},
+                   {"mtu_time_us", microseconds(loop.mtu_time)},
+                   {"lateness_us",
+                    {{"p50", microseconds(loop.lateness.percentile(0.50))},
+                     {"p99", microseconds(loop.lateness.percentile(0.99))},
+                     {"max", microseconds(loop.lateness.max())}}},
+                   {"events", loop.lateness.events()},
+                   {"overruns", loop.overruns},
+                   {"stopped_s", seconds(loop.stopped)},
+                   {"turns", loop.turns},
+                   {"window_violations", violations},
+                   {"ports", ports}};
+  if (!links.empty()) document["links"] = links;
   return document.dump() + "\n";
 }
 

@@ -14,14 +14,14 @@ namespace suiro {
 struct LoopCounters {
   std::string scheduling;
   Time since = 0;             // of the last reset
-  Time mtu_time = 0;          // of the fastest link
+  Time mtu_time = 0;          // of the fastest link of a host
   std::int64_t overruns = 0;  // events handled later than that
   Time stopped = 0;           // the network stood still, see NetworkClock
   std::int64_t turns = 0;
   Lateness lateness;
 };
 
-std::string counters_json(const SwitchConfig& config, const Fabric& fabric, const TapPorts& hosts,
+std::string counters_json(const SwitchConfig& config, const Network& network, const TapPorts& hosts,
                           const LoopCounters& loop, Time now, bool reset);
 
 }  // namespace suiro

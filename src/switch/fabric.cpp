@@ -2,15 +2,19 @@
 #include "switch/fabric.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "switch/buffered_fabric.hpp"
 #include "switch/input_queued_fabric.hpp"
 
 namespace suiro {
 
-Fabric::Fabric(const std::vector<PortConfig>& ports, Hosts& hosts)
-    : counters_(ports.size()), hosts_(hosts) {
-  for (const PortConfig& port : ports) rates_bps_.push_back(port.rate_bps);
+Fabric::Fabric(const std::vector<PortConfig>& ports, Hosts& hosts, Routes routes)
+    : routes_(std::move(routes)), counters_(ports.size()), hosts_(hosts) {
+  for (const PortConfig& port : ports) {
+    rates_bps_.push_back(port.rate_bps);
+    inner_.push_back(port.inner);
+  }
 }
 
 void Fabric::step() {
@@ -20,13 +24,15 @@ void Fabric::step() {
   next_event_ = find_next();
 }
 
-void Fabric::advance(Time now) {
-  while (next_event_ <= now) step();
-}
-
 void Fabric::wake(int port, Time now) {
   move_clock(now);
   refill(port);
+  start();
+  next_event_ = find_next();
+}
+
+void Fabric::resume(Time now) {
+  move_clock(now);
   start();
   next_event_ = find_next();
 }
@@ -59,9 +65,12 @@ void Fabric::move_clock(Time now) {
 }
 
 std::unique_ptr<Fabric> make_fabric(Model model, std::int64_t buffer_bytes,
-                                    const std::vector<PortConfig>& ports, Hosts& hosts) {
-  if (model == Model::hol) return std::make_unique<InputQueuedFabric>(ports, hosts);
-  return std::make_unique<BufferedFabric>(model, buffer_bytes, ports, hosts);
+                                    const std::vector<PortConfig>& ports, Hosts& hosts,
+                                    Routes routes) {
+  if (model == Model::hol) {
+    return std::make_unique<InputQueuedFabric>(ports, hosts, std::move(routes));
+  }
+  return std::make_unique<BufferedFabric>(model, buffer_bytes, ports, hosts, std::move(routes));
 }
 
 }  // namespace suiro

@@ -14,9 +14,9 @@ void InputQueuedFabric::refill(int port) {
   Input& input = inputs_[index(port)];
   input.dry = false;
   while (!input.dry && input.queue.size() < queue_frames_max) {
-    Frame* frame = hosts().pull(port);
-    input.dry = frame == nullptr;
-    if (frame != nullptr) input.queue.push(frame);
+    const Run run = hosts().pull(port);
+    input.dry = run.frame == nullptr;
+    if (!input.dry) input.queue.push(run);
   }
 }
 
@@ -26,12 +26,10 @@ void InputQueuedFabric::finish_due() {
     if (output.due > now()) continue;
     output.due = never;
     Input& input = inputs_[index(output.source)];
-    const Segment segment{input.queue.front(), input.segment, output.source};
+    Run& run = input.queue.front();
+    const Segment segment{run.frame, run.first++, output.source};
     input.sending = false;
-    if (++input.segment == segment.frame->shape.segments) {
-      input.queue.pop();
-      input.segment = 0;
-    }
+    if (--run.count == 0) input.queue.pop();
     count_received(segment);
     deliver(port, segment);
     // An empty queue always looks again: a frame that came meanwhile follows without a gap.
@@ -45,7 +43,7 @@ bool InputQueuedFabric::competes(const Input& input) const {
 
 void InputQueuedFabric::start() {
   for (int port = 0; port < ports(); ++port) {
-    if (outputs_[index(port)].due == never) start_output(port);
+    if (is_free(port)) start_output(port);
   }
   for (Input& input : inputs_) note_blocking(input);
 }
@@ -57,12 +55,13 @@ void InputQueuedFabric::start_output(int port) {
   for (int i = 1; i <= ports(); ++i) {
     const int source = (output.source + i) % ports();
     Input& input = inputs_[index(source)];
-    if (!competes(input) || input.queue.front()->target != port) continue;
-    const int bytes = input.queue.front()->shape.segment_bytes(input.segment);
+    if (!competes(input) || output_of(*input.queue.front().frame) != port) continue;
+    const Run& run = input.queue.front();
+    const int bytes = run.frame->shape.segment_bytes(run.first);
     output.source = source;
     output.due = now() + wire_time(port, bytes);
     input.sending = true;
-    input.ready_at = std::max(output.due, now() + wire_time(source, bytes));
+    input.ready_at = std::max(output.due, now() + entry_time(source, bytes));
     return;
   }
 }
@@ -71,7 +70,7 @@ void InputQueuedFabric::note_blocking(Input& input) const {
   input.blocked = competes(input);
   input.hol_blocked = false;
   for (std::size_t i = 1; input.blocked && i < input.queue.size(); ++i) {
-    if (outputs_[index(input.queue[i]->target)].due == never) input.hol_blocked = true;
+    if (is_free(output_of(*input.queue[i].frame))) input.hol_blocked = true;
   }
 }
 

@@ -19,8 +19,7 @@ class InputQueuedFabric final : public Fabric {
   static constexpr std::size_t queue_frames_max = 2;
 
   struct Input {
-    RingQueue<Frame*> queue;
-    int segment = 0;    // of the first frame
+    RingQueue<Run> queue;
     Time ready_at = 0;  // its link can carry the next MTU frame
     bool sending = false;
     bool dry = true;  // the host had nothing more
@@ -39,6 +38,7 @@ class InputQueuedFabric final : public Fabric {
   void account(Time passed) override;
 
   bool competes(const Input& input) const;
+  bool is_free(int port) const { return outputs_[index(port)].due == never && has_room(port); }
   void start_output(int port);
   void note_blocking(Input& input) const;
 

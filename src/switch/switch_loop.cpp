@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "switch/linked_fabrics.hpp"
 #include "switch/realtime.hpp"
 
 namespace suiro {
 namespace {
 
-/// Of a full frame on the fastest link.
+/// Of a full frame on the fastest link of a host.
 Time mtu_time(const SwitchConfig& config) {
   std::int64_t rate_bps = 0;
   for (const PortConfig& port : config.ports) rate_bps = std::max(rate_bps, port.rate_bps);
@@ -28,7 +29,7 @@ Time late_max(const SwitchConfig& config) {
 SwitchLoop::SwitchLoop(const SwitchConfig& config)
     : config_(config),
       hosts_(config_.ports, config_.mtu_bytes),
-      fabric_(make_fabric(config_.model, config_.buffer_bytes, config_.ports, hosts_)),
+      network_(make_network(config_, hosts_)),
       control_(config_.control),
       clock_(late_max(config_)),
       polled_(config_.ports.size() + 1) {
@@ -55,12 +56,12 @@ bool SwitchLoop::handle_due() {
   ++counters_.turns;
   now_ = clock_.network(clock_now());
   for (int i = 0; i < events_max; ++i) {
-    const Time due = fabric_->next_event();
+    const Time due = network_->next_event();
     if (due > now_) return true;
-    fabric_->step();
+    network_->step();
     finish(due);
   }
-  return fabric_->next_event() > now_;
+  return network_->next_event() > now_;
 }
 
 /// Looks at the clock again once the hosts have their frames: that is when they were given, and
@@ -77,10 +78,10 @@ void SwitchLoop::finish(Time due) {
 void SwitchLoop::wait(const sigset_t& while_waiting) {
   for (std::size_t i = 0; i < config_.ports.size(); ++i) {
     const int port = static_cast<int>(i);
-    polled_[i] = {fabric_->wants(port) ? hosts_.descriptor(port) : -1, POLLIN, 0};
+    polled_[i] = {network_->wants(port) ? hosts_.descriptor(port) : -1, POLLIN, 0};
   }
   polled_.back() = {control_.descriptor(), POLLIN, 0};
-  const Time next = std::min(clock_.real(fabric_->next_event()), control_.deadline());
+  const Time next = std::min(clock_.real(network_->next_event()), control_.deadline());
   const Time pause = std::clamp<Time>(next - clock_now(), 0, second);
   const timespec timeout{static_cast<time_t>(pause / second), static_cast<long>(pause % second)};
   if (ppoll(polled_.data(), polled_.size(), &timeout, &while_waiting) < 0) {
@@ -96,7 +97,7 @@ void SwitchLoop::wake_hosts() {
     if ((polled_[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
       hosts_.abandon(port);
     } else if ((polled_[i].revents & POLLIN) != 0) {
-      fabric_->wake(port, now_);
+      network_->wake(port, now_);
     }
   }
 }
@@ -104,9 +105,9 @@ void SwitchLoop::wake_hosts() {
 std::string SwitchLoop::answer(bool reset) {
   const Time now = clock_now();
   counters_.stopped = clock_.stopped();
-  std::string document = counters_json(config_, *fabric_, hosts_, counters_, now, reset);
+  std::string document = counters_json(config_, *network_, hosts_, counters_, now, reset);
   if (reset) {
-    fabric_->reset_counters();
+    network_->reset_counters();
     hosts_.reset_counters();
     clock_.reset_counters();
     counters_.lateness = {};

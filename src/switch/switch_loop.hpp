@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ties the fabric's virtual time to the real clock and its hosts to TAP devices, in one thread.
+// Ties the network's virtual time to the real clock and its hosts to TAP devices, in one thread.
 #pragma once
 
 #include <poll.h>
@@ -30,7 +30,7 @@ class SwitchLoop {
 
   SwitchConfig config_;
   TapPorts hosts_;
-  std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Network> network_;
   Control control_;
   LoopCounters counters_;
   NetworkClock clock_;

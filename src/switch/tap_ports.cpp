@@ -53,18 +53,20 @@ TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
   }
 }
 
-Frame* TapPorts::pull(int port) {
+Run TapPorts::pull(int port) {
   Tap& tap = taps_[static_cast<std::size_t>(port)];
-  collect(tap);
-  return tap.waiting.pop();
+  collect(tap, port);
+  Frame* frame = tap.waiting.pop();
+  return {frame, 0, frame == nullptr ? 0 : frame->shape.segments};
 }
 
 /// Takes what the host has sent, so that its flows can take turns. A host may send any number of
 /// frames; looking at some in one go keeps it from stopping the others.
-void TapPorts::collect(Tap& tap) {
+void TapPorts::collect(Tap& tap, int port) {
   constexpr int frames_max = 64;
   for (int i = 0; i < frames_max && !tap.waiting.full() && read_frame(tap); ++i) {
-    if (Frame* frame = accept_frame(tap)) tap.waiting.push(frame, flow_of(frame_bytes(*frame)));
+    if (Frame* frame = accept_frame(tap, port))
+      tap.waiting.push(frame, flow_of(frame_bytes(*frame)));
   }
 }
 
@@ -79,7 +81,7 @@ bool TapPorts::read_frame(Tap& tap) {
 }
 
 /// Makes what was read a frame of the switch; null if it goes nowhere.
-Frame* TapPorts::accept_frame(Tap& tap) {
+Frame* TapPorts::accept_frame(Tap& tap, int port) {
   if (read_bytes_ < offload_bytes) return ++tap.counters.malformed, nullptr;
   const auto bytes = reading_->storage.subspan(offload_bytes, read_bytes_ - offload_bytes);
   const auto shape = parse_frame(bytes, offload_header(*reading_));
@@ -94,6 +96,7 @@ Frame* TapPorts::accept_frame(Tap& tap) {
     reading_ = nullptr;
   }
   frame->shape = *shape;
+  frame->source = port;
   frame->target = target->second;
   frame->unresolved = shape->segments;
   return frame;

@@ -26,7 +26,7 @@ class TapPorts final : public Hosts {
  public:
   TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes);
 
-  Frame* pull(int port) override;
+  Run pull(int port) override;
   void deliver(int port, const Segment& segment) override;
   void discard(const Segment& segment) override;
   /// Enters what was delivered since the last call into the rate windows.
@@ -45,11 +45,6 @@ class TapPorts final : public Hosts {
   void reset_counters();
 
  private:
-  struct Run {  // consecutive MTU frames of one frame
-    Frame* frame = nullptr;
-    int first = 0;
-    int count = 0;
-  };
   struct Tap {
     Descriptor device;
     RateWindow window;
@@ -60,8 +55,8 @@ class TapPorts final : public Hosts {
   };
 
   bool read_frame(Tap& tap);
-  Frame* accept_frame(Tap& tap);
-  void collect(Tap& tap);
+  Frame* accept_frame(Tap& tap, int port);
+  void collect(Tap& tap, int port);
   void write_run(Tap& tap, Run& run);
   void resolve(Frame* frame, int segments);
 

@@ -68,6 +68,46 @@ TEST(Config, SaysWhereItIsWrong) {
   EXPECT_EQ(problem(Json::array()), "the document: expected an object");
 }
 
+Json several() {
+  Json document = good();
+  document["switches"] = Json::parse(R"([{"name": "here"},
+    {"name": "there", "model": "hol", "buffer_bytes": 8192}])");
+  document["ports"][1]["switch"] = 1;
+  document["links"] = Json::parse(R"([{"ends": [0, 1], "rate_bps": 2000000, "wan":
+    {"rate_bps": 1000000, "delay_us": 10000, "buffer_bytes": 4096, "loss": 0.25}}])");
+  return document;
+}
+
+TEST(Config, ReadsSeveralSwitches) {
+  EXPECT_EQ(parse_config(good().dump()).switches.size(), 1U);
+  const SwitchConfig config = parse_config(several().dump());
+  ASSERT_EQ(config.switches.size(), 2U);
+  EXPECT_EQ(config.switches[0].model, Model::voq);
+  EXPECT_EQ(config.switches[0].buffer_bytes, 4096);
+  EXPECT_EQ(config.switches[1].model, Model::hol);
+  EXPECT_EQ(config.ports[1].at_switch, 1);
+  ASSERT_EQ(config.links.size(), 1U);
+  EXPECT_EQ(config.links[0].wan->delay, second / 100);
+  EXPECT_EQ(config.links[0].wan->loss, 0.25);
+}
+
+TEST(Config, SaysWhereANetworkIsWrong) {
+  const std::tuple<const char*, Json, const char*> wrong[] = {
+      {"/switches", Json::array(), "switches: expected a list of 1 to 64 switches"},
+      {"/switches/1/model", "x",
+       "switches[1].model: expected \"hol\", \"voq\", \"shared\" or \"pause\""},
+      {"/ports/0/switch", 2, "ports[0].switch: expected a whole number from 0 to 1"},
+      {"/links/0/ends", {0}, "links[0].ends: expected a list of two switches"},
+      {"/links/0/ends/1", 0, "links[0].ends: expected two different switches"},
+      {"/links/0/wan/loss", 1, "links[0].wan.loss: expected a fraction below 1"},
+      {"/links/0/wan/delay", 1, "links[0].wan: unknown key \"delay\""}};
+  for (const auto& [pointer, value, message] : wrong) {
+    Json document = several();
+    document[Json::json_pointer(pointer)] = value;
+    EXPECT_EQ(problem(document), message);
+  }
+}
+
 TEST(Config, RefusesWhatIsNotJson) {
   EXPECT_THAT([] { parse_config("{\"model\": "); },
               testing::ThrowsMessage<ConfigError>(testing::StartsWith("not JSON, near byte")));

@@ -18,7 +18,7 @@ constexpr Model all_models[] = {Model::hol, Model::voq, Model::shared, Model::pa
 struct Bench {
   explicit Bench(Model model, int ports, std::int64_t buffer = buffer_bytes)
       : hosts(ports, rate_bps), fabric(make_fabric(model, buffer, hosts.config, hosts)) {
-    hosts.fabric = fabric.get();
+    hosts.network = fabric.get();
   }
 
   int ports() const { return static_cast<int>(hosts.config.size()); }
@@ -197,7 +197,7 @@ TEST(Fabric, LinksOfDifferentRatesKeepTheirs) {
     SimulatedHosts hosts(2, rate_bps);
     hosts.config[1].rate_bps = rate_bps / 5;
     const auto fabric = make_fabric(model, buffer_bytes, hosts.config, hosts);
-    hosts.fabric = fabric.get();
+    hosts.network = fabric.get();
     for (const int source : {0, 1}) {
       hosts.sources[static_cast<std::size_t>(source)] = [&hosts, source] {
         return hosts.make(1 - source);

@@ -45,7 +45,7 @@ class LateSwitch final : public Hosts {
       };
     }
     fabric_ = make_fabric(Model::hol, 0, simulated_.config, *this);
-    simulated_.fabric = fabric_.get();
+    simulated_.network = fabric_.get();
     windows_.resize(ports, RateWindow(rate_bps, 1500));
     for (int port = 0; port < ports; ++port) fabric_->wake(port, 0);
   }
@@ -68,7 +68,7 @@ class LateSwitch final : public Hosts {
 
   Time stopped() const { return clock_.stopped(); }
 
-  Frame* pull(int port) override { return simulated_.pull(port); }
+  Run pull(int port) override { return simulated_.pull(port); }
   void deliver(int port, const Segment& segment) override {
     delivered_.emplace_back(static_cast<std::size_t>(port), wire_bytes(segment.bytes()));
     simulated_.deliver(port, segment);

@@ -20,7 +20,8 @@ inline constexpr int full_frame_bytes = 1514;
 class SimulatedHosts final : public Hosts {
  public:
   SimulatedHosts(int ports, std::int64_t rate_bps) : sources(static_cast<std::size_t>(ports)) {
-    for (int i = 0; i < ports; ++i) config.push_back({"host", "tap", 0, rate_bps});
+    for (int i = 0; i < ports; ++i)
+      config.push_back({.name = "host", .tap = "tap", .rate_bps = rate_bps});
     windows_.resize(sources.size(), RateWindow(rate_bps, 1500));
   }
 
@@ -45,20 +46,22 @@ class SimulatedHosts final : public Hosts {
     return frame;
   }
 
-  Frame* pull(int port) override {
+  Run pull(int port) override {
     auto& source = sources[static_cast<std::size_t>(port)];
     Frame* frame = source ? source() : nullptr;
-    if (frame == nullptr) return nullptr;
-    frame->shape.target_address = ++serial_;  // the fabric does not look at it
+    if (frame == nullptr) return {};
+    frame->source = port;
+    frame->shape.target_address = ++serial_;  // the network does not look at it
     accepted += frame->shape.segments;
-    return frame;
+    return {frame, 0, frame->shape.segments};
   }
 
   void deliver(int port, const Segment& segment) override {
     ++delivered;
     EXPECT_EQ(port, segment.frame->target);
     expect_order(segment);
-    windows_[static_cast<std::size_t>(port)].add(fabric->next_event(), wire_bytes(segment.bytes()));
+    windows_[static_cast<std::size_t>(port)].add(network->next_event(),
+                                                 wire_bytes(segment.bytes()));
     resolve(segment);
   }
 
@@ -75,7 +78,7 @@ class SimulatedHosts final : public Hosts {
 
   std::vector<PortConfig> config;
   std::vector<std::function<Frame*()>> sources;
-  Fabric* fabric = nullptr;
+  Network* network = nullptr;
   std::int64_t accepted = 0;
   std::int64_t delivered = 0;
   std::int64_t discarded = 0;
