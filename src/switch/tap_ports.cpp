@@ -111,7 +111,8 @@ void TapPorts::deliver(int port, const Segment& segment) {
     run = {segment.frame, segment.index, 0};
   }
   ++run.count;
-  if (run.first + run.count == segment.frame->shape.segments) write_run(tap, run);
+  const bool rest_is_gone = run.count == segment.frame->unresolved;
+  if (rest_is_gone) write_run(tap, run);
 }
 
 /// A gap ends a run: what came before it goes out now, since what follows may never come.

@@ -86,7 +86,9 @@ TEST(FatTree, EveryAcceptedFrameLeavesOnceAndInOrder) {
       EXPECT_EQ(bench.network->next_event(), never);
       EXPECT_EQ(bench.hosts.accepted, bench.hosts.delivered + bench.hosts.discarded);
       const bool lossless = leaf != Model::shared && spine != Model::shared;
-      if (lossless) EXPECT_EQ(bench.hosts.discarded, 0);
+      if (lossless) {
+        EXPECT_EQ(bench.hosts.discarded, 0);
+      }
       EXPECT_EQ(bench.hosts.window_violations(), 0);
     }
   }
@@ -112,7 +114,9 @@ TEST(FatTree, PathsThatMeetShareTheLink) {
     bench.run_until(second);
     EXPECT_NEAR(bench.received(4, second) + bench.received(6, second), 1, 0.02);
     // Tail drop is not fair to hosts that send in step.
-    if (model != Model::shared) EXPECT_NEAR(bench.received(4, second), 0.5, 0.02);
+    if (model != Model::shared) {
+      EXPECT_NEAR(bench.received(4, second), 0.5, 0.02);
+    }
   }
 }
 
