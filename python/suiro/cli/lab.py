@@ -29,6 +29,9 @@ NameOption = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="The lab's name [default: made from SPEC]."),
 ]
+SlurmOption = Annotated[
+    bool, typer.Option("--slurm", help="Run Slurm on the hosts; $SUIRO_LAB_MPIRUN is srun.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -38,6 +41,7 @@ def run(
     command: CommandArgument,
     mpi: MpiOption = None,
     name: NameOption = None,
+    slurm: SlurmOption = False,
     counters: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the switch's final counters to it.")
     ] = None,
@@ -54,7 +58,7 @@ def run(
     if counters is not None and not counters.absolute().parent.is_dir():
         raise UsageError(f"--counters {counters}: there is no such folder")
     try:
-        result = lab.run(spec, command, mpi=mpi, name=name)
+        result = lab.run(spec, command, mpi=mpi, name=name, slurm=slurm)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     if counters is not None:
@@ -63,11 +67,16 @@ def run(
 
 
 @app.command()
-def up(spec: SpecArgument, mpi: MpiOption = None, name: NameOption = None) -> None:
+def up(
+    spec: SpecArgument,
+    mpi: MpiOption = None,
+    name: NameOption = None,
+    slurm: SlurmOption = False,
+) -> None:
     """Start a lab that stays until `suiro lab down`; print its name."""
     from suiro import lab
 
-    typer.echo(lab.up(spec, mpi=mpi, name=name))
+    typer.echo(lab.up(spec, mpi=mpi, name=name, slurm=slurm))
 
 
 @app.command("exec")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from suiro import native
 from suiro.errors import MachineError, UsageError
+from suiro.lab import slurm
 from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
 from suiro.lab.plan import CONTROL, INTERFACE, REMOTE_SHELL, SCRATCH, Plan
 
@@ -18,8 +19,13 @@ _LAUNCHERS = {
 _FOREIGN = ("SLURM_", "PBS_", "LSB_", "PMI_", "PMIX_", "OMPI_COMM_", "SUIRO_LAB_")
 
 
-def launcher(mpi: str | None) -> tuple[str, list[str]]:
+def launcher(mpi: str | None, under_slurm: bool) -> tuple[str, list[str]]:
     """(MPI, launcher program with its count option); without a choice, the first one installed."""
+    chosen, start = _launcher_of(mpi)
+    return chosen, slurm.launcher() if under_slurm else start
+
+
+def _launcher_of(mpi: str | None) -> tuple[str, list[str]]:
     if mpi is not None and mpi not in _LAUNCHERS:
         raise UsageError(f"--mpi {mpi}: expected one of {', '.join(_LAUNCHERS)}")
     for name in [mpi] if mpi else list(_LAUNCHERS):
@@ -38,6 +44,8 @@ def environment(caller: Mapping[str, str], plan: Plan, start: list[str]) -> dict
     kept = {name: value for name, value in caller.items() if not name.startswith(_FOREIGN)}
     path = f"{REMOTE_SHELL.parent}:{caller.get('PATH', '/usr/local/bin:/usr/bin:/bin')}"
     own = _necessities() | _facts(plan, start) | _preload(kept, plan.mpi) | {"PATH": path}
+    if plan.slurm:
+        own["SLURM_CONF"] = str(slurm.CONFIG)
     return _preferences() | kept | own
 
 

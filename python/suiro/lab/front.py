@@ -43,6 +43,7 @@ def run(
     *,
     mpi: str | None = None,
     name: str | None = None,
+    slurm: bool = False,
     capture: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> Result:
@@ -50,7 +51,7 @@ def run(
 
     `env` replaces the caller's environment. With `capture` the output is returned, not shown.
     """
-    plan = replace(_plan(spec, mpi, name, env), command=list(command))
+    plan = replace(_plan(spec, mpi, name, env, slurm), command=list(command))
     output = subprocess.PIPE if capture else None
     process, reports = _start_keeper(plan, stdout=output, stderr=output)
     try:
@@ -67,9 +68,9 @@ def run(
     return Result(last["exit_code"], last["counters"], stdout, stderr)
 
 
-def up(spec: str, *, mpi: str | None = None, name: str | None = None) -> str:
+def up(spec: str, *, mpi: str | None = None, name: str | None = None, slurm: bool = False) -> str:
     """Start a lab that stays until it is taken down; its name."""
-    plan = _plan(spec, mpi, name, None)
+    plan = _plan(spec, mpi, name, None, slurm)
     quiet = subprocess.DEVNULL
     process, reports = _start_keeper(plan, stdin=quiet, stdout=quiet, stderr=quiet, detach=True)
     try:
@@ -158,12 +159,14 @@ def _init_of(record: dict[str, Any]) -> int:
     return int(record["init"])
 
 
-def _plan(spec: str, mpi: str | None, name: str | None, env: Mapping[str, str] | None) -> Plan:
+def _plan(
+    spec: str, mpi: str | None, name: str | None, env: Mapping[str, str] | None, slurm: bool
+) -> Plan:
     label, checked = load(spec)
     name = name or f"{label}-{os.getpid()}"
     if "/" in name or name.startswith("."):
         raise UsageError(f"--name {name}: expected a name without slashes that starts with no dot")
-    chosen, start = launcher(mpi)
+    chosen, start = launcher(mpi, slurm)
     _check_machine()
     plan = Plan(
         name=name,
@@ -182,6 +185,7 @@ def _plan(spec: str, mpi: str | None, name: str | None, env: Mapping[str, str] |
         environment={},
         mpi=chosen,
         user_namespace=os.geteuid() != 0,
+        slurm=slurm,
     )
     return replace(plan, environment=environment(os.environ if env is None else env, plan, start))
 

@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from suiro.errors import MachineError, SuiroError
-from suiro.lab import files, linux, switch
+from suiro.lab import files, linux, slurm, switch
 from suiro.lab.host import NAMESPACES, HostProcess
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
@@ -51,9 +51,10 @@ def _live(plan: Plan, reporter: Reporter) -> None:
         host.let_continue()
     for host in hosts:
         host.await_step()
+    daemons = slurm.start(plan) if plan.slurm else []
     reporter.ready()
     command = _start(plan, hosts[0].pid) if plan.command is not None else None
-    exit_code = _reap_until(command, switch_process.pid)
+    exit_code = _reap_until(command, switch_process.pid, daemons)
     reporter.done(exit_code, switch.counters())
 
 
@@ -86,7 +87,7 @@ def _start(plan: Plan, host_pid: int) -> int:
         os._exit(126 if isinstance(error, PermissionError) else 127)
 
 
-def _reap_until(command: int | None, switch_pid: int) -> int:
+def _reap_until(command: int | None, switch_pid: int, daemons: list[slurm.Daemon]) -> int:
     """Collect orphans, as process 1 must, until the command ends; its exit code as in a shell."""
     while True:
         pid, status = os.waitpid(-1, 0)
@@ -95,3 +96,6 @@ def _reap_until(command: int | None, switch_pid: int) -> int:
             return code if code >= 0 else 128 - code
         if pid == switch_pid:
             raise SuiroError(f"the switch ended unexpectedly ({code}): {switch.last_words()}")
+        for daemon in daemons:
+            if pid == daemon.process.pid:
+                raise SuiroError(f"{daemon.name} ended unexpectedly: {daemon.last_words()}")

@@ -60,6 +60,7 @@ class Plan:
     environment: dict[str, str]
     mpi: str
     user_namespace: bool
+    slurm: bool = False  # whether Slurm runs on the hosts
     command: list[str] | None = None  # None: the lab stays up until it is taken down
 
     @property
