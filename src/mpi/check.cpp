@@ -81,12 +81,13 @@ int run_checked(Communicator& communicator, Collective collective, Choice& choic
   const double begin_s = now_s();
   const auto ran = communicator.run(choice, operation.send, operation.receive, operation.in_place);
   call.seconds = now_s() - begin_s;
-  const Packed ours = ran == MPI_SUCCESS ? pack(operation.receive, blocks) : Packed();
+  const bool succeeded = ran && ran->code == MPI_SUCCESS;
+  const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
   if (operation.in_place) unpack(before, operation.receive);
   const double native_begin_s = now_s();
   const int code = native();
   call.native_seconds = now_s() - native_begin_s;
-  if (ran != MPI_SUCCESS || code != MPI_SUCCESS) return code;
+  if (!succeeded || code != MPI_SUCCESS) return code;
   const auto difference = first_difference(ours, pack(operation.receive, blocks));
   if (difference) job.record.add(communicator, collective, choice, *difference);
   return code;

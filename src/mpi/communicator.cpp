@@ -42,14 +42,14 @@ Communicator::Communicator(MPI_Comm communicator, const Hints& hints)
       obstacle_ = "one node: nothing crosses the network";
     }
   }
-  for (const Collective collective : {Collective::alltoall, Collective::alltoallv}) {
+  for (const Collective collective : collectives) {
     plan(collective, hints[static_cast<std::size_t>(collective)]);
   }
 }
 
 RuleTable Communicator::table_for(Collective collective, const std::string& hint) const {
   if (hint.empty()) return job.settings.table;
-  const std::string name = collective_names[static_cast<std::size_t>(collective)];
+  const std::string name = name_of(collective);
   try {
     return job.settings.table.preceded_by(RuleTable::forced(name, hint));
   } catch (const std::exception& error) {
@@ -59,58 +59,95 @@ RuleTable Communicator::table_for(Collective collective, const std::string& hint
 }
 
 void Communicator::plan(Collective collective, const std::string& hint) {
-  const auto index = static_cast<std::size_t>(collective);
-  Plan& plan = plans_[index];
+  Plan& plan = plan_of(collective);
   if (!obstacle_.empty()) {
     plan.choices.emplace_back();
     plan.choices[0].algorithm = native_algorithm;
     plan.choices[0].reason = obstacle_;
   } else {
-    const RuleTable table = table_for(collective, hint);
-    plan.thresholds = table.thresholds(collective_names[index], *topology_);
-    plan.choices.push_back(make_choice(collective, 0, table));
-    for (const std::int64_t bytes : plan.thresholds) {
-      plan.choices.push_back(make_choice(collective, bytes, table));
-    }
+    plan_sizes(collective, table_for(collective, hint));
   }
-  untouched_[index] =
-      !job.settings.observed() &&
+  untouched_[static_cast<std::size_t>(collective)] =
+      !job.settings.observed() && plan.unagreed.native &&
       std::ranges::all_of(plan.choices, [](const Choice& choice) { return choice.native; });
 }
 
-Choice Communicator::make_choice(Collective collective, std::int64_t bytes,
-                                 const RuleTable& table) const {
-  const std::string_view name = collective_names[static_cast<std::size_t>(collective)];
-  Question question{name, *topology_, bytes};
-  if (collective == Collective::alltoallv) question.bytes.reset();
+void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
+  Plan& plan = plan_of(collective);
+  plan.thresholds = table.thresholds(name_of(collective), *topology_);
+  const bool agrees = has_unequal_blocks(name_of(collective)) && !plan.thresholds.empty();
+  const std::string note = agrees ? "by the agreed size: " : "";
+  plan.choices.push_back(make_choice(collective, 0, table, note));
+  for (const std::int64_t bytes : plan.thresholds) {
+    plan.choices.push_back(make_choice(collective, bytes, table, note));
+  }
+  if (!agrees) return;
+  plan.unagreed = make_choice(collective, std::nullopt, table, "no size agreed on yet: ");
+  plan.too_uneven = make_choice(collective, std::nullopt, table, "blocks too uneven for a size: ");
+}
+
+Choice Communicator::make_choice(Collective collective, std::optional<std::int64_t> bytes,
+                                 const RuleTable& table, const std::string& size_note) const {
   Choice choice;
-  choice.decision = table.decide(question);
+  choice.decision = table.decide({name_of(collective), *topology_, bytes});
   choice.algorithm = with_parameters(choice.decision);
-  choice.reason = choice.decision.reason;
+  choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
   choice.wire_blocks = alltoall_bound_s(*topology_, 1, 1.0);
   return choice;
 }
 
 Choice& Communicator::choose(Collective collective, std::int64_t bytes) {
-  Plan& plan = plans_[static_cast<std::size_t>(collective)];
+  Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
 }
 
-std::optional<int> Communicator::run(Choice& choice, const UserBuffer& send,
-                                     const UserBuffer& receive, bool in_place) {
+Choice& Communicator::choose(Collective collective) {
+  Plan& plan = plan_of(collective);
+  if (plan.thresholds.empty()) return plan.choices.front();
+  const std::optional<std::int64_t>& agreed = plan.agreement.agreed();
+  if (!agreed) return plan.unagreed;
+  return *agreed == uneven ? plan.too_uneven : choose(collective, *agreed);
+}
+
+int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
+                                const UserBuffer& receive) {
+  Plan& plan = plan_of(collective);
+  if (plan.thresholds.empty()) return MPI_SUCCESS;
   if (spoiled_code_ != MPI_SUCCESS) return spoiled_code_;
+  if (plan.agreement.is_due()) {
+    const std::int64_t vouched = vouched_bytes(send, receive, *topology_, rank_);
+    spoiled_code_ = plan.agreement.exchange(user_, vouched, job.waiting);
+  }
+  plan.agreement.count();
+  return spoiled_code_;
+}
+
+std::optional<std::int64_t> Communicator::agreed_bytes(Collective collective) const {
+  const std::optional<std::int64_t>& agreed = plan_of(collective).agreement.agreed();
+  return agreed && *agreed != uneven ? agreed : std::nullopt;
+}
+
+void Communicator::take_back(Collective collective) {
+  Plan& plan = plan_of(collective);
+  if (!plan.thresholds.empty()) plan.agreement.take_back();
+}
+
+std::optional<Ending> Communicator::run(Choice& choice, const UserBuffer& send,
+                                        const UserBuffer& receive, bool in_place) {
+  if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
   if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
   if (!choice.workspace) {
     const Algorithm* algorithm = find_candidate("alltoall", choice.decision.algorithm);
     const Schedule schedule = build(*algorithm, *topology_, choice.decision.parameters);
     choice.workspace = make_workspace(schedule, rank_);
   }
+  if (!can_run(*choice.workspace, receive)) return std::nullopt;
   const Ending ending =
       run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
   if (ending.spoiled) spoiled_code_ = ending.code;
-  return ending.code;
+  return ending;
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
@@ -139,9 +176,16 @@ bool Communicator::make_twin() {
   return true;
 }
 
+void Communicator::release() {
+  for (Plan& plan : plans_) plan.agreement.finish(job.waiting);
+  free_twin();
+}
+
 void Communicator::free_twin() {
   for (Plan& plan : plans_) {
     for (Choice& choice : plan.choices) choice.workspace.reset();
+    plan.unagreed.workspace.reset();
+    plan.too_uneven.workspace.reset();
   }
   if (twin_ != MPI_COMM_NULL) real.Comm_free(&twin_);
 }

@@ -11,13 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "mpi/run_schedule.hpp"
+#include "mpi/size_agreement.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro::mpi {
 
-enum class Collective : std::uint8_t { alltoall, alltoallv };
-inline constexpr std::array collective_names{"alltoall", "alltoallv"};
+enum class Collective : std::uint8_t { alltoall, alltoallv, alltoallw };
+inline constexpr std::array collectives{Collective::alltoall, Collective::alltoallv,
+                                        Collective::alltoallw};
+inline constexpr std::array collective_names{"alltoall", "alltoallv", "alltoallw"};
+inline const char* name_of(Collective collective) {
+  return collective_names[static_cast<std::size_t>(collective)];
+}
 
 /// What runs for a range of sizes.
 struct Choice {
@@ -29,7 +34,7 @@ struct Choice {
   double wire_blocks = 0;      // that the busiest link must carry, whatever the algorithm
 };
 
-/// Values of the info keys suiro_alltoall and suiro_alltoallv; empty: none.
+/// Values of the info keys suiro_alltoall and so on; empty: none.
 using Hints = std::array<std::string, collective_names.size()>;
 
 class Communicator {
@@ -41,32 +46,55 @@ class Communicator {
     return untouched_[static_cast<std::size_t>(collective)];
   }
 
-  /// `bytes` is a block's size, 0 for v-collectives.
+  /// For blocks of one size.
   Choice& choose(Collective collective, std::int64_t bytes);
+
+  /// For blocks of unequal sizes: every call is told to agree_on_size(), which returns the code of
+  /// an MPI error; then choose() goes by agreed_bytes(), which is empty as long as nothing is
+  /// known.
+  int agree_on_size(Collective collective, const UserBuffer& send, const UserBuffer& receive);
+  std::optional<std::int64_t> agreed_bytes(Collective collective) const;
+  Choice& choose(Collective collective);
+
+  /// The call that was counted last has not been made after all: the other ranks know nothing of
+  /// it.
+  void take_back(Collective collective);
 
   /// Runs a choice that is not native; the first time, all ranks make the twin. Empty when that is
   /// impossible, on all ranks: then native must run.
-  std::optional<int> run(Choice& choice, const UserBuffer& send, const UserBuffer& receive,
-                         bool in_place);
+  std::optional<Ending> run(Choice& choice, const UserBuffer& send, const UserBuffer& receive,
+                            bool in_place);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
   int first_world_rank() const { return first_world_rank_; }
   const std::string& shape() const { return shape_; }
 
-  void free_twin();
+  /// Before the user's communicator goes: nothing of suiro's is under way or left on it.
+  void release();
 
  private:
-  /// choices[i] holds for thresholds[i - 1] <= bytes < thresholds[i].
+  /// choices[i] holds for thresholds[i - 1] <= bytes < thresholds[i]. Where blocks are unequal and
+  /// the choice depends on their size, the others hold while the size is unknown.
   struct Plan {
     std::vector<std::int64_t> thresholds;
     std::vector<Choice> choices;
+    Choice unagreed;
+    Choice too_uneven;
+    SizeAgreement agreement;
   };
 
+  Plan& plan_of(Collective collective) { return plans_[static_cast<std::size_t>(collective)]; }
+  const Plan& plan_of(Collective collective) const {
+    return plans_[static_cast<std::size_t>(collective)];
+  }
   void plan(Collective collective, const std::string& hint);
-  Choice make_choice(Collective collective, std::int64_t bytes, const RuleTable& table) const;
+  void plan_sizes(Collective collective, const RuleTable& table);
+  Choice make_choice(Collective collective, std::optional<std::int64_t> bytes,
+                     const RuleTable& table, const std::string& size_note = "") const;
   RuleTable table_for(Collective collective, const std::string& hint) const;
   bool make_twin();
+  void free_twin();
 
   MPI_Comm user_;
   MPI_Comm twin_;

@@ -71,7 +71,7 @@ void Communicators::forget(MPI_Comm communicator) {
     owned_.erase(found);
     remove(key);
   }
-  forgotten->free_twin();
+  forgotten->release();
 }
 
 void Communicators::forget_all() {
@@ -82,7 +82,7 @@ void Communicators::forget_all() {
     hints_.clear();
     for (const Owned& owned : all) remove(owned.key);
   }
-  for (const Owned& owned : all) owned.value->free_twin();
+  for (const Owned& owned : all) owned.value->release();
 }
 
 }  // namespace suiro::mpi

@@ -38,7 +38,7 @@ class Communicators {
   /// What an info object asked for, until or after the communicator is adopted.
   void set_hints(MPI_Comm communicator, const Hints& hints);
 
-  /// Before the communicator is freed: frees the twin. A handle may be used again afterwards.
+  /// Before the communicator is freed: releases it. A handle may be used again afterwards.
   void forget(MPI_Comm communicator);
 
   /// forget() for all, in the order of their making, which all ranks have in common.

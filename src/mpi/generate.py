@@ -15,7 +15,11 @@ import pympistandard
 # The library's exported entry points: suiro::mpi::intercept implements each.
 INTERCEPTED = [
     "Alltoall",
+    "Alltoall_c",
     "Alltoallv",
+    "Alltoallv_c",
+    "Alltoallw",
+    "Alltoallw_c",
     "Comm_disconnect",
     "Comm_dup_with_info",
     "Comm_free",
@@ -51,6 +55,7 @@ CALLED = [
     "Group_free",
     "Group_size",
     "Group_translate_ranks",
+    "Iallreduce",
     "Info_get",
     "Irecv",
     "Irecv_c",

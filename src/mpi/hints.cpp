@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of the user's communicators, and the info keys suiro_alltoall and suiro_alltoallv, whose
-// values are those of SUIRO_ALLTOALL.
+// The life of the user's communicators, and the info keys suiro_alltoall, suiro_alltoallv and
+// suiro_alltoallw, whose values are those of SUIRO_ALLTOALL.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,8 +12,8 @@ namespace suiro::mpi {
 namespace {
 
 constexpr int value_bytes_max = 128;
-constexpr std::array<const char*, collective_names.size()> keys{"suiro_alltoall",
-                                                                "suiro_alltoallv"};
+constexpr std::array<const char*, collective_names.size()> keys{"suiro_alltoall", "suiro_alltoallv",
+                                                                "suiro_alltoallw"};
 
 using Values = std::array<std::array<char, value_bytes_max>, keys.size()>;
 
@@ -47,7 +47,9 @@ Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
     if (rank == 0) say("info keys suiro_*: the ranks give different values; they are ignored");
     return {};
   }
-  return {mine[0].data(), mine[1].data()};
+  Hints hints;
+  std::ranges::transform(mine, hints.begin(), [](const auto& value) { return value.data(); });
+  return hints;
 }
 
 bool active() { return job.mode.load(std::memory_order_acquire) == Mode::active; }

@@ -21,10 +21,6 @@ double clock_s(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-const char* name(Collective collective) {
-  return collective_names[static_cast<std::size_t>(collective)];
-}
-
 /// -1: no size; 0: nothing; k: from 2^(k-1) to 2^k - 1 bytes.
 int size_class(const std::optional<std::int64_t>& bytes) {
   return bytes ? std::bit_width(static_cast<std::uint64_t>(*bytes)) : -1;
@@ -61,7 +57,7 @@ void Record::add_line(const Call& call) {
                       {"rank", job.rank},
                       {"comm_first_rank", call.communicator.first_world_rank()},
                       {"comm_ranks", call.communicator.ranks()},
-                      {"collective", name(call.collective)},
+                      {"collective", name_of(call.collective)},
                       {"bytes", nullptr},
                       {"algorithm", call.choice.algorithm},
                       {"seconds", call.seconds}};
@@ -81,14 +77,14 @@ void Record::send_lines() {
 void Record::add(const Communicator& communicator, Collective collective, const Choice& choice,
                  const Difference& difference) {
   const nlohmann::json json{{"rank", job.rank},
-                            {"collective", name(collective)},
+                            {"collective", name_of(collective)},
                             {"shape", communicator.shape()},
                             {"algorithm", choice.algorithm},
                             {"block", difference.block},
                             {"offset", difference.offset}};
   const std::lock_guard lock(mutex_);
   if (job.service.send(text_of({{"difference", json}}))) return;
-  say("check: " + std::string(name(collective)) + " by " + choice.algorithm + " on " +
+  say("check: " + std::string(name_of(collective)) + " by " + choice.algorithm + " on " +
       communicator.shape() + ": rank " + std::to_string(job.rank) + ", block " +
       std::to_string(difference.block) + ", byte " + std::to_string(difference.offset) +
       " is not what native delivers");
@@ -100,7 +96,7 @@ void Record::finish() {
   for (const auto& [key, row] : rows_) {
     const auto& [collective, shape, size, algorithm, reason] = key;
     const nlohmann::json json{{"rank", job.rank},
-                              {"collective", name(collective)},
+                              {"collective", name_of(collective)},
                               {"shape", shape},
                               {"size_class", size},
                               {"algorithm", algorithm},

@@ -23,7 +23,7 @@ struct Call {
   const Communicator& communicator;
   Collective collective;
   const Choice& choice;
-  std::optional<std::int64_t> bytes;  // per block; empty for v-collectives
+  std::optional<std::int64_t> bytes;  // per block, or agreed on; empty while unknown
   double seconds = 0;
   std::optional<double> native_seconds;  // when native ran too
 };

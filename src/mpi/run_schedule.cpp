@@ -55,14 +55,16 @@ Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
   if (in_place) {
     const int ranks = workspace.executor.schedule().ranks;
     const int code = make_mirror(receive, ranks, twin, workspace.mirror, source);
-    if (code != MPI_SUCCESS) return {code, false};
+    if (code != MPI_SUCCESS) return {code, true, false};
   }
   MpiTransport transport(twin, source, receive, workspace.in_flight, waiting);
-  const bool spoiled = !workspace.executor.run(transport) && !transport.abandon();
+  const bool ran = workspace.executor.run(transport);
+  const bool undone = !ran && transport.abandon();
+  const bool spoiled = !ran && !undone;
   // Sends that were let go may read the mirror for ever after.
   if (spoiled && in_place) new std::vector<char>(std::move(workspace.mirror));
   if (workspace.mirror.size() > kept_mirror_bytes) std::vector<char>().swap(workspace.mirror);
-  return {transport.error(), spoiled};
+  return {transport.error(), undone, spoiled};
 }
 
 }  // namespace suiro::mpi

@@ -23,10 +23,11 @@ struct Waiting {
   bool yield = false;
 };
 
-/// How a run ended. `spoiled`: messages of it may still be under way on the twin, where a later run
-/// would take them for its own.
+/// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
+/// still be under way on the twin, where a later run would take them for its own.
 struct Ending {
   int code = MPI_SUCCESS;
+  bool undone = false;
   bool spoiled = false;
 };
 

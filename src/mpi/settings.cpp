@@ -110,6 +110,7 @@ Settings read_settings() {
   try {
     settings.table = RuleTable::builtin(implementation());
     add_rule_file(settings);
+    add_forced(settings, "alltoallw", "SUIRO_ALLTOALLW");
     add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");
     add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
     add_pretended_nodes(settings);

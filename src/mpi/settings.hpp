@@ -18,7 +18,7 @@ struct Settings {
   int pretend_nodes = 0;   // SUIRO_NODES: the world is this many nodes in block order
   std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
   std::string token;       // SUIRO_TOKEN
-  RuleTable table;         // SUIRO_ALLTOALL and SUIRO_ALLTOALLV, SUIRO_RULES, built in; first wins
+  RuleTable table;         // SUIRO_ALLTOALL and so on, SUIRO_RULES, built in; first wins
   std::string error;       // the first wrong setting, or empty
   std::uint64_t hash = 0;  // of everything above that the ranks must have in common
 

@@ -54,8 +54,10 @@ struct UserBuffer {
   PerBlock<MPI_Aint> displacements = {};
   const MPI_Datatype* types = nullptr;
 
+  /// The type of nothing may be MPI_DATATYPE_NULL, so nothing is bytes.
   Part block(std::int64_t index) const {
     const MPI_Count elements = counts ? counts[index] : count;
+    if (elements == 0) return {base, 0, MPI_BYTE};
     const MPI_Aint first =
         displacements ? displacements[index] : static_cast<MPI_Aint>(index * elements);
     return {base + first * unit_bytes, elements, types != nullptr ? types[index] : type};

@@ -37,8 +37,16 @@ constexpr std::array rows = {
     // The same table: small blocks are bound by latency, and native aggregates them (Bruck) or
     // sends all at once.
     Row{"", "alltoall", any, any, any, native_algorithm, "no faster algorithm is known"},
-    // Not measured: with blocks of unequal size the rounds of 2-Level Ring take unequal time.
+    // Unequal blocks by the size that the ranks agree on, which is below every rank's mean; none is
+    // agreed on when they are too uneven (mpi/size_agreement.hpp).
+    Row{"", "alltoallv", any, only(1), any, native_algorithm, "one rank per node"},
+    Row{"", "alltoallv", from(2), from(2), from(65536), "two_level_pairwise",
+        "one peer node at a time, and acknowledgements meet no third node"},
     Row{"", "alltoallv", any, any, any, native_algorithm, "no faster algorithm is known"},
+    Row{"", "alltoallw", any, only(1), any, native_algorithm, "one rank per node"},
+    Row{"", "alltoallw", from(2), from(2), from(65536), "two_level_pairwise",
+        "one peer node at a time, and acknowledgements meet no third node"},
+    Row{"", "alltoallw", any, any, any, native_algorithm, "no faster algorithm is known"},
 };
 
 }  // namespace

@@ -12,40 +12,47 @@
 namespace suiro {
 namespace {
 
-constexpr std::array<std::string_view, 2> collectives = {"alltoall", "alltoallv"};
+constexpr std::array<std::string_view, 3> collectives = {"alltoall", "alltoallv", "alltoallw"};
 
 std::string_view regular_twin(std::string_view collective) {
-  return is_v_collective(collective) ? collective.substr(0, collective.size() - 1) : collective;
+  return has_unequal_blocks(collective) ? collective.substr(0, collective.size() - 1) : collective;
+}
+
+bool can_run(const Algorithm& algorithm, std::string_view collective) {
+  return algorithm.collective == regular_twin(collective) &&
+         (!has_unequal_blocks(collective) || declares(algorithm, Property::direct));
 }
 
 }  // namespace
 
 std::span<const std::string_view> rule_collectives() { return collectives; }
 
-bool is_v_collective(std::string_view collective) { return collective.ends_with('v'); }
+bool has_unequal_blocks(std::string_view collective) {
+  return collective == "alltoallv" || collective == "alltoallw";
+}
 
 const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm) {
-  const Algorithm* own = find_algorithm(collective, algorithm);
-  return own != nullptr ? own : find_algorithm(regular_twin(collective), algorithm);
+  const Algorithm* found = find_algorithm(regular_twin(collective), algorithm);
+  return found != nullptr && can_run(*found, collective) ? found : nullptr;
 }
 
 std::vector<std::string_view> candidate_names(std::string_view collective) {
   std::vector<std::string_view> names = {native_algorithm};
   for (const Algorithm& algorithm : catalog()) {
-    const bool usable =
-        algorithm.collective == collective || algorithm.collective == regular_twin(collective);
-    if (usable && std::ranges::find(names, algorithm.name) == names.end()) {
-      names.push_back(algorithm.name);
-    }
+    if (can_run(algorithm, collective)) names.push_back(algorithm.name);
   }
   return names;
 }
 
 std::string unknown_algorithm(std::string_view collective, std::string_view algorithm) {
   const std::vector<std::string_view> names = candidate_names(collective);
+  const std::string list = " (there are " + joined(names) + "; `suiro algorithms` explains them)";
+  if (find_algorithm(regular_twin(collective), algorithm) != nullptr) {
+    return std::string(algorithm) + " joins blocks, which must be equal, and those of " +
+           std::string(collective) + " need not be" + list;
+  }
   return "unknown algorithm " + in_quotes(algorithm) + " for " + std::string(collective) +
-         did_you_mean(algorithm, names) + " (there are " + joined(names) +
-         "; `suiro algorithms` explains them)";
+         did_you_mean(algorithm, names) + list;
 }
 
 std::string wrong_parameter(const Algorithm* algorithm, std::string_view name, std::int64_t value) {

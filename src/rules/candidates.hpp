@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithms may run for an MPI collective. A v-collective has the schedules of its regular
-// twin: blocks of unequal size are still whole blocks, and a schedule only counts blocks.
+// Which algorithms may run for an MPI collective. alltoallv and alltoallw have schedules of their
+// regular twin, alltoall: a schedule only counts blocks, and as long as every message is one block
+// from one user's buffer into another's, blocks may differ in size and type.
 #pragma once
 
 #include <span>
@@ -14,17 +15,17 @@ namespace suiro {
 /// The collectives that rules may speak of.
 std::span<const std::string_view> rule_collectives();
 
-/// Their sizes differ between ranks, so no decision may depend on them.
-bool is_v_collective(std::string_view collective);
+/// Blocks of alltoallv and alltoallw differ in size, and no rank knows the sizes of the others'.
+bool has_unequal_blocks(std::string_view collective);
 
-/// The algorithm's row in the catalog, for a v-collective that of its regular twin; nullptr when
-/// there is none.
+/// The algorithm's row in the catalog, for unequal blocks that of the regular twin; nullptr when
+/// there is none that can run.
 const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm);
 
 /// Every name that a rule may give for the collective, "native" first.
 std::vector<std::string_view> candidate_names(std::string_view collective);
 
-/// The message for a name that is none of them: what it is, what was probably meant, where the list
+/// The message for a name that is none of them: why not, what was probably meant, where the list
 /// is.
 std::string unknown_algorithm(std::string_view collective, std::string_view algorithm);
 

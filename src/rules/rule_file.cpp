@@ -52,11 +52,6 @@ class RuleReader {
     rule.ppn = read_range(object.find("ppn"), 1);
     rule.ranks = read_range(object.find("ranks"), 1);
     rule.bytes = read_range(object.find("bytes"), 0);
-    if (is_v_collective(rule.collective) && object.find("bytes") != nullptr) {
-      fail(*object.find("bytes"), "a rule for " + rule.collective +
-                                      " cannot limit bytes: they differ between ranks, and all "
-                                      "ranks must decide alike; use nodes, ppn or ranks");
-    }
     const LocatedJson& algorithm = required(object, "algorithm", "a rule");
     rule.algorithm = string(algorithm);
     const Algorithm* row = find_candidate(rule.collective, rule.algorithm);

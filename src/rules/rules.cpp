@@ -57,7 +57,6 @@ Decision RuleTable::decide(const Question& question, Obstacle obstacle) const {
 std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
                                                 const Topology& topology) const {
   std::vector<std::int64_t> sizes;
-  if (is_v_collective(collective)) return sizes;
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, collective, topology)) continue;
     if (rule.bytes.minimum > 0) sizes.push_back(rule.bytes.minimum);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selection table: which algorithm runs for a collective on a shape and a size, and why. First
-// match wins. Inputs are the same on every rank, so the decision is too: a v-collective is asked
-// without bytes.
+// match wins. Inputs are the same on every rank, so the decision is too: a collective with unequal
+// blocks is asked with the size that the ranks have agreed on, or, while there is none, without.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct Range {
 };
 
 struct Rule {
-  std::string collective;  // "alltoall", "alltoallv"
+  std::string collective;  // "alltoall", "alltoallv", "alltoallw"
   Range nodes, ppn, ranks;
-  Range bytes;            // bytes per block; a rule that limits bytes never matches a v-collective
+  Range bytes;            // per block; a rule that limits bytes never matches an unknown size
   std::string algorithm;  // a catalog name or "native"
   Parameters parameters;
   std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
 };
 
-/// What is asked. `bytes` is empty for v-collectives.
+/// What is asked. `bytes` is empty while the size is unknown.
 struct Question {
   std::string_view collective;
   const Topology& topology;

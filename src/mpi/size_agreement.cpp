@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/size_agreement.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace suiro::mpi {
+
+namespace {
+
+/// Sums over a rank's blocks to, or from, the ranks of other nodes.
+struct Sums {
+  double bytes = 0;
+  double squares = 0;
+};
+
+Sums sums_of(const UserBuffer& buffer, const Topology& topology, int rank) {
+  Sums sums;
+  MPI_Datatype type{};
+  MPI_Count size = 0;
+  for (int peer = 0; peer < topology.ranks(); ++peer) {
+    if (topology.node(peer) == topology.node(rank)) continue;
+    const Part part = buffer.block(peer);
+    if (part.type != type) real.Type_size_x(part.type, &size);
+    type = part.type;
+    const double bytes = static_cast<double>(part.count) * static_cast<double>(size);
+    sums.bytes += bytes;
+    sums.squares += bytes * bytes;
+  }
+  return sums;
+}
+
+/// Jain's index: 1 when all blocks are equal, 1 / n when one of n has everything.
+bool is_even(const Sums& sums, int blocks) {
+  constexpr double index_min = 0.5;
+  return sums.bytes * sums.bytes >= index_min * blocks * sums.squares;
+}
+
+}  // namespace
+
+std::int64_t vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
+                           const Topology& topology, int rank) {
+  const int blocks = topology.ranks() - topology.ppn(topology.node(rank));
+  const Sums sent = sums_of(send, topology, rank);
+  const Sums received = sums_of(receive, topology, rank);
+  if (!is_even(sent, blocks) || !is_even(received, blocks)) return uneven;
+  constexpr double bytes_max = 1e18;
+  const double mean = std::min(sent.bytes, received.bytes) / std::max(blocks, 1);
+  return static_cast<std::int64_t>(std::min(mean, bytes_max));
+}
+
+bool SizeAgreement::is_due() const {
+  const std::int64_t call = calls_ + 1;
+  if (call < 2 || call == exchanged_at_) return false;
+  return call <= interval_max ? std::has_single_bit(static_cast<std::uint64_t>(call))
+                              : call % interval_max == 0;
+}
+
+int SizeAgreement::exchange(MPI_Comm communicator, std::int64_t vouched, Waiting waiting) {
+  if (const int code = finish(waiting); code != MPI_SUCCESS) return code;
+  exchanged_at_ = calls_ + 1;
+  mine_ = vouched;
+  return real.Iallreduce(&mine_, &smallest_, 1, MPI_INT64_T, MPI_MIN, communicator, &request_);
+}
+
+int SizeAgreement::finish(Waiting waiting) {
+  if (request_ == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  int done = 0;
+  int code = MPI_SUCCESS;
+  if (!waiting.yield) code = real.Wait(&request_, MPI_STATUS_IGNORE);
+  while (waiting.yield && code == MPI_SUCCESS && done == 0) {
+    code = real.Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (done == 0) sched_yield();
+  }
+  if (code == MPI_SUCCESS) agreed_ = smallest_;
+  return code;
+}
+
+}  // namespace suiro::mpi

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the ranks of a communicator come to know one size of MPI_Alltoallv or MPI_Alltoallw. A rank
+// knows its own counts only, and all ranks must choose alike, so they agree in the background: at
+// some calls each gives the size that it vouches for to a non-blocking reduction, which is finished
+// at a later call, the same on all ranks, and counts from then on. It may be out of date, which
+// makes a choice slower but never wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mpi/run_schedule.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro::mpi {
+
+/// What a rank vouches for: no less than this is the mean of its blocks to, and of those from, the
+/// ranks of other nodes. `uneven` when its blocks are too unequal for a mean to say anything.
+inline constexpr std::int64_t uneven = -1;
+std::int64_t vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
+                           const Topology& topology, int rank);
+
+class SizeAgreement {
+ public:
+  SizeAgreement() = default;
+  SizeAgreement(const SizeAgreement&) = delete;  // a request may know where this is
+
+  /// True when the next call is one at which ranks exchange sizes: the 2nd, 4th, 8th, ... 64th, and
+  /// every 64th after that. A communicator with a single call pays for nothing.
+  bool is_due() const;
+
+  /// At such a call: finishes the reduction before and starts one with `vouched`. The reduction is
+  /// an operation on the user's communicator, on which the ranks' calls have one order.
+  int exchange(MPI_Comm communicator, std::int64_t vouched, Waiting waiting);
+
+  /// A call of all ranks; or one that MPI refused here before it began, and that may be made again.
+  void count() { ++calls_; }
+  void take_back() { --calls_; }
+
+  /// Waits for what is under way, before the communicator goes.
+  int finish(Waiting waiting);
+
+  /// Empty before ranks have agreed, else the smallest of what they vouched for.
+  const std::optional<std::int64_t>& agreed() const { return agreed_; }
+
+ private:
+  static constexpr std::int64_t interval_max = 64;
+
+  std::int64_t calls_ = 0;
+  std::int64_t exchanged_at_ = 0;
+  std::int64_t mine_ = 0;
+  std::int64_t smallest_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::optional<std::int64_t> agreed_;
+};
+
+}  // namespace suiro::mpi
