@@ -44,7 +44,8 @@ def run(
         str | None, typer.Option(metavar="ALGORITHM", help="Force one, as SUIRO_ALLTOALL.")
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(metavar="auto|openmpi|mpich", help="Whose library to preload.")
+        str | None,
+        typer.Option(metavar="auto|openmpi|mpich|mpi_abi", help="Whose library to preload."),
     ] = None,
     link_rate: Annotated[
         float | None,
@@ -59,8 +60,8 @@ def run(
     from suiro.run.job import Options
     from suiro.run.job import run as run_job
 
-    if mpi not in (None, "auto", "openmpi", "mpich"):
-        raise UsageError(f"--mpi {mpi}: expected auto, openmpi or mpich")
+    if mpi not in (None, "auto", "openmpi", "mpich", "mpi_abi"):
+        raise UsageError(f"--mpi {mpi}: expected auto, openmpi, mpich or mpi_abi")
     if rules is not None and not rules.is_file():
         raise UsageError(f"--rules {rules}: no such file")
     if link_rate is not None and link_rate <= 0:

@@ -10,9 +10,9 @@ from pathlib import Path
 from suiro.errors import UsageError
 from suiro.native import library
 from suiro.run import launchers, srun
-from suiro.run.elf import Kind, Program, examine
+from suiro.run.elf import MPI_KINDS, Kind, Program, examine
 
-_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "mpi_abi": "the MPI standard's interface"}
 _SBATCH = "sbatch returns before its job runs: write `suiro run --` before srun in the job's script"
 
 
@@ -40,13 +40,11 @@ def prepare(words: Sequence[str], mpi: str | None) -> Plan:
     if launchers.has_launcher_name(words[0]):
         return _under_launcher(words, mpi)
     program = examine(Path(found).resolve())
-    if program.kind in (Kind.OPENMPI, Kind.MPICH):
-        return _alone(words, program.kind.value)
-    if program.kind is Kind.UNKNOWN and mpi:
-        return _alone(words, mpi)
+    if program.kind in MPI_KINDS or (program.kind is Kind.UNKNOWN and mpi):
+        return _alone(words, program, mpi)
     if program.kind is Kind.UNKNOWN:
         return Plan(list(words), starts_launchers=True)
-    return Plan(list(words), obstacle=_obstacle(words[0], program))
+    return Plan(list(words), obstacle=_obstacle(words[0], program, ""))
 
 
 def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
@@ -56,47 +54,57 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
         return Plan(
             list(words), obstacle=f"{words[0]} is not a launcher that suiro knows ({known})"
         )
-    if mpi and launcher.mpi != mpi:
-        launcher = launchers.Launcher(launcher.path, mpi)
+    programs = []
     for name in launchers.programs(launcher, words[1:]):
         found = shutil.which(name)
         if found is None:
             continue  # it may exist on the hosts where it runs
-        obstacle = _obstacle(name, examine(Path(found).resolve()), launcher.mpi, words[0])
+        programs.append(examine(Path(found).resolve()))
+        expected = "" if mpi else f"{words[0]} belongs to {_NAMES[launcher.mpi]}"
+        obstacle = _obstacle(name, programs[-1], mpi or launcher.mpi, expected)
         if obstacle:
             return Plan(list(words), obstacle=obstacle)
-    preload = str(library(f"libsuiro-{launcher.mpi}.so"))
-    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
+    joined = launchers.join_preload(
+        _preload(programs, mpi, launcher.mpi), os.environ.get("LD_PRELOAD")
+    )
     arguments = launchers.with_preload(launcher, words[1:], joined, _variables_for_ranks())
     return Plan([words[0], *arguments])
 
 
 def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
-    """srun starts programs of any MPI: the programs tell which, or `mpi` does."""
+    """srun starts programs of any MPI."""
     names = srun.programs(words[1:])
     if not names:
         return Plan(list(words), obstacle=f"{words[0]} names no program here")
     programs = [examine(Path(shutil.which(name) or name).resolve()) for name in names]
-    kinds = [program.kind for program in programs if program.kind in (Kind.OPENMPI, Kind.MPICH)]
-    mpi = mpi or next((kind.value for kind in kinds), None)
-    unknown = f"it cannot be told which MPI {names[0]} will use: give --mpi openmpi or mpich"
     obstacles = [
-        _obstacle(name, program, mpi or "", "this job")
-        for name, program in zip(names, programs, strict=True)
+        _obstacle(name, program, mpi or "") for name, program in zip(names, programs, strict=True)
     ]
-    obstacle = next(filter(None, obstacles), "" if mpi else unknown)
+    obstacle = next(filter(None, obstacles), "")
     if obstacle:
         return Plan(list(words), obstacle=obstacle)
-    preload = str(library(f"libsuiro-{mpi}.so"))
+    preload = _preload(programs, mpi)
     arguments, joined = srun.with_preload(words[1:], os.environ, preload, _variables_for_ranks())
     return Plan([words[0], *arguments], {"LD_PRELOAD": joined})
 
 
-def _alone(words: Sequence[str], mpi: str) -> Plan:
+def _alone(words: Sequence[str], program: Program, mpi: str | None) -> Plan:
     """A program that starts without a launcher is a job of one rank."""
-    preload = str(library(f"libsuiro-{mpi}.so"))
-    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
+    joined = launchers.join_preload(_preload([program], mpi), os.environ.get("LD_PRELOAD"))
     return Plan(list(words), {"LD_PRELOAD": joined})
+
+
+def _preload(programs: Sequence[Program], mpi: str | None, likely: str = "") -> str:
+    """The library for the programs' MPI. Where it cannot be told, as with interpreters, all of
+    them, the likely one first: each passes on the calls of MPIs that are not its own."""
+    kinds = {program.kind for program in programs}
+    if mpi:
+        names = [mpi]
+    elif len(kinds) == 1 and kinds <= set(MPI_KINDS):
+        names = [kind.value for kind in kinds]
+    else:
+        names = sorted((kind.value for kind in MPI_KINDS), key=lambda name: name != likely)
+    return ":".join(str(library(f"libsuiro-{name}.so")) for name in names)
 
 
 def _variables_for_ranks() -> list[str]:
@@ -109,14 +117,17 @@ def _variables_for_ranks() -> list[str]:
     return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | given)
 
 
-def _obstacle(name: str, program: Program, mpi: str = "", launcher: str = "") -> str:
-    """Empty when suiro can work with the program."""
+def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:
+    """Empty when suiro can work with the program. `mpi` is what it should use, for the reason
+    `expected`; the standard's interface may be any MPI's."""
     if program.kind is Kind.STATIC_MPI:
         return f"{name} has its MPI linked in statically, so nothing can be put in between"
     if program.kind is Kind.OTHER_MPI:
         return f"{name} uses {program.detail}, an MPI that suiro does not know"
     if program.kind is Kind.NOT_MPI:
         return f"{name} is not an MPI program"
-    if mpi and program.kind.value in _NAMES and program.kind.value != mpi:
-        return f"{name} uses {_NAMES[program.kind.value]}, but {launcher} belongs to {_NAMES[mpi]}"
-    return ""
+    if not mpi or program.kind.value in (mpi, "unknown"):
+        return ""
+    if expected and program.kind is Kind.MPI_ABI:
+        return ""
+    return f"{name} uses {_NAMES[program.kind.value]}, but {expected or f'--mpi says {mpi}'}"

@@ -14,8 +14,9 @@ from pathlib import Path
 class Kind(Enum):
     """What a program's file tells about its MPI."""
 
-    OPENMPI = "openmpi"
-    MPICH = "mpich"
+    OPENMPI = "openmpi"  # and all later ones of the same binary interface
+    MPICH = "mpich"  # and Intel MPI, MVAPICH and others that keep to its binary interface
+    MPI_ABI = "mpi_abi"  # the MPI standard's own binary interface, of any MPI
     OTHER_MPI = "other"  # an MPI that suiro does not know
     STATIC_MPI = "static"  # MPI is inside the program: nothing can stand in between
     NOT_MPI = "none"  # nothing in it can become an MPI program
@@ -31,8 +32,16 @@ class Program:
     detail: str = ""
 
 
-_LIBRARIES = {"libmpi.so.40": Kind.OPENMPI, "libmpich.so.12": Kind.MPICH}
-_OTHER_LIBRARY = re.compile(r"\b(libmpi(?:ch|_intel)?\.so[.\d]*)\b")
+# What suiro has a library for.
+MPI_KINDS = (Kind.OPENMPI, Kind.MPICH, Kind.MPI_ABI)
+
+_LIBRARIES = {
+    "libmpi.so.40": Kind.OPENMPI,
+    "libmpi.so.12": Kind.MPICH,
+    "libmpich.so.12": Kind.MPICH,
+    "libmpi_abi.so.1": Kind.MPI_ABI,
+}
+_OTHER_LIBRARY = re.compile(r"\b(libmpi(?:ch|_[a-z_]+)?\.so[.\d]*)\b")
 _INTERPRETER = 3  # PT_INTERP
 
 

@@ -9,25 +9,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Programs with these names, or these and a suffix (mpirun.openmpi), start MPI jobs.
-LAUNCHER_NAMES = ("mpirun", "mpiexec", "orterun")
+LAUNCHER_NAMES = ("mpirun", "mpiexec", "orterun", "prterun")
 # These start MPI jobs too, but suiro does not know how they hand variables to ranks.
-FOREIGN_NAMES = ("aprun", "jsrun", "prterun", "prun", "ibrun", "mpirun_rsh", "flux")
+FOREIGN_NAMES = ("aprun", "jsrun", "prun", "ibrun", "mpirun_rsh", "flux")
 
-# Options by how many words follow them; dashes left out.
+# Options by how many words follow them; dashes left out. Those of all versions together, since none
+# has changed its meaning.
 _OPENMPI_ONE = """
-    N H am app bind-to c cpu-list cpu-set cpus-per-proc cpus-per-rank default-hostfile dvm host
-    hostfile launch-agent machinefile map-by max-restarts max-vm-size n np npernode npersocket
-    ompi-server output-filename path personality prefix preload-files rank-by rankfile report-uri
-    rf server-wait-time set-sid slot-list stdin timeout tmpdir tune wd wdir x xterm
+    N H add-host add-hostfile am amca app append-env bind-to c cpu-list cpu-set cpus-per-proc
+    cpus-per-rank default-hostfile display dvm exec-agent forward-signals gpu-support host hostfile
+    initial-errhandler keepalive launch-agent machinefile map-by max-restarts max-vm-size
+    memory-alloc-kinds n np npernode npersocket num-connect-retries ompi-server output
+    output-directory output-filename path personality ppr prefix preload-files prepend-env pset
+    rank-by rankfile report-pid report-uri rf rtos runtime-options server-wait-time set-sid
+    singleton slot-list spawn-timeout stdin stream-buffering timeout tmpdir tune unset-env wd wdir
+    with-ft x xterm
 """
+_OPENMPI_TWO = "mca gmca omca gomca pmixmca gpmixmca prtemca gprtemca"
 _HYDRA_ONE = """
-    arch bind-to bootstrap bootstrap-exec ckpoint-interval ckpoint-num ckpoint-prefix ckpointlib
-    configfile demux dir envlist errfile-pattern f genvlist gpus-per-proc host hostfile hosts iface
-    launcher launcher-exec machinefile map-by membind n np outfile-pattern path pattern port ppn
-    prepend-pattern rmk s stdin topolib usize wdir
+    arch bind-to bootstrap bootstrap-exec bootstrap-exec-args branch-count ckpoint-interval
+    ckpoint-num ckpoint-prefix ckpointlib configfile cpu-bind demux dir envlist errfile-pattern f
+    genvlist gpus-per-proc grr gtool gtoolfile host hostfile hosts hosts-group iface launcher
+    launcher-exec localhost machine machinefile map-by membind memory-alloc-kinds n nameserver np
+    outfile-pattern path pattern perhost port ppn prepend-pattern rankmap rmk s stdin tmpdir topolib
+    tune usize wdir
 """
 _FOLLOWING = {
-    "openmpi": dict.fromkeys(_OPENMPI_ONE.split(), 1) | {"mca": 2, "gmca": 2, "omca": 2},
+    "openmpi": dict.fromkeys(_OPENMPI_ONE.split(), 1) | dict.fromkeys(_OPENMPI_TWO.split(), 2),
     "mpich": dict.fromkeys(_HYDRA_ONE.split(), 1) | {"genv": 2, "env": 2},
 }
 
@@ -37,7 +45,7 @@ class Launcher:
     """A launcher program and the MPI that it belongs to."""
 
     path: str
-    mpi: str  # openmpi or mpich
+    mpi: str  # openmpi, or mpich, whose launcher Intel MPI has, too
 
 
 def has_launcher_name(program: str) -> bool:
@@ -59,9 +67,9 @@ def recognise(program: str) -> Launcher | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     text = answer.stdout + answer.stderr
-    if "Open MPI" in text or "OpenRTE" in text:
+    if any(name in text for name in ("Open MPI", "OpenRTE", "prterun")):
         return Launcher(path, "openmpi")
-    if "HYDRA" in text and "Intel" not in text:
+    if "HYDRA" in text or "Intel(R) MPI" in text:
         return Launcher(path, "mpich")
     return None
 

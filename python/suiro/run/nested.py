@@ -15,7 +15,7 @@ from pathlib import Path
 
 FOLDER = "SUIRO_STAND_INS"
 _NAMES = (
-    *("mpirun", "mpirun.openmpi", "mpirun.mpich", "orterun"),
+    *("mpirun", "mpirun.openmpi", "mpirun.mpich", "orterun", "prterun"),
     *("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpiexec.hydra", "srun"),
 )
 
