@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every block is one message, so a block of any derived datatype goes out as (address, count,
-// type), exactly as the user described it. Waiting is ours: MPI_Testsome in a loop lets a crowded
-// node give its cores away, whatever the MPI underneath would do while it waits.
+// A block of any derived datatype goes out as (address, count, type), exactly as the user described
+// it, and several blocks of a regular buffer as so many times the count. Blocks of scratch are
+// MPI_PACKED, which MPI matches with any type. Waiting is ours: MPI_Testsome in a loop lets a
+// crowded node give its cores away, whatever the MPI underneath would do while it waits.
 #include "mpi/mpi_transport.hpp"
 
 #include <sched.h>
@@ -18,17 +19,16 @@ namespace {
 constexpr int message_tag = 0;
 constexpr int copy_tag = 1;
 
-/// True when the part is `bytes` consecutive bytes at its address.
-bool contiguous(const Part& part, MPI_Aint& bytes) {
+/// True when elements of the type are consecutive bytes at their address.
+bool contiguous(MPI_Datatype type) {
   MPI_Count size = 0;
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   MPI_Aint true_lower = 0;
   MPI_Aint true_extent = 0;
-  real.Type_size_x(part.type, &size);
-  real.Type_get_extent(part.type, &lower, &extent);
-  real.Type_get_true_extent(part.type, &true_lower, &true_extent);
-  bytes = static_cast<MPI_Aint>(size * part.count);
+  real.Type_size_x(type, &size);
+  real.Type_get_extent(type, &lower, &extent);
+  real.Type_get_true_extent(type, &true_lower, &true_extent);
   return size == extent && size == true_extent && lower == 0 && true_lower == 0;
 }
 
@@ -41,25 +41,40 @@ int integer_combiner(MPI_Datatype type) {
   return combiner;
 }
 
-}  // namespace
+/// A derived type can list its parts in any order and still be gapless, so only named types are
+/// copied as bytes.
+bool is_plain(MPI_Datatype type) {
+  return contiguous(type) && integer_combiner(type) == MPI_COMBINER_NAMED;
+}
 
-int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
-  MPI_Aint source_bytes = 0;
-  MPI_Aint target_bytes = 0;
-  // A derived type can list its parts in any order and still be gapless, so only named types are
-  // copied as bytes.
-  const bool plain = contiguous(source, source_bytes) && contiguous(target, target_bytes) &&
-                     integer_combiner(source.type) == MPI_COMBINER_NAMED &&
-                     integer_combiner(target.type) == MPI_COMBINER_NAMED;
-  if (plain && source_bytes <= target_bytes) {
-    if (source_bytes > 0)
-      std::memmove(target.address, source.address, static_cast<std::size_t>(source_bytes));
-    return MPI_SUCCESS;
-  }
-  // Not on MPI_COMM_SELF, which has an error handler of its own.
+MPI_Count bytes_of(const Part& part) {
+  MPI_Count size = 0;
+  real.Type_size_x(part.type, &size);
+  return size * part.count;
+}
+
+/// True when it was done: both parts are plain types, and the source fits.
+bool copy_plain(const Part& source, const Part& target) {
+  const MPI_Count bytes = bytes_of(source);
+  if (bytes > bytes_of(target)) return false;
+  if (bytes > 0) std::memmove(target.address, source.address, static_cast<std::size_t>(bytes));
+  return true;
+}
+
+/// Through MPI, which knows the types. Not on MPI_COMM_SELF, which has an error handler of its own.
+int copy_typed(const Part& source, const Part& target, MPI_Comm communicator) {
   int rank = 0;
   real.Comm_rank(communicator, &rank);
   return send_to_self(source, target, rank, copy_tag, communicator);
+}
+
+}  // namespace
+
+int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
+  if (is_plain(source.type) && is_plain(target.type) && copy_plain(source, target)) {
+    return MPI_SUCCESS;
+  }
+  return copy_typed(source, target, communicator);
 }
 
 Span span_of(const UserBuffer& buffer, int blocks) {
@@ -84,8 +99,13 @@ Span span_of(const UserBuffer& buffer, int blocks) {
 }
 
 MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-                           InFlight& in_flight, Waiting waiting)
-    : twin_(twin), send_(send), receive_(receive), in_flight_(in_flight), waiting_(waiting) {
+                           const Scratch& scratch, InFlight& in_flight, Waiting waiting)
+    : twin_(twin),
+      send_(send),
+      receive_(receive),
+      scratch_(scratch),
+      in_flight_(in_flight),
+      waiting_(waiting) {
   in_flight_.requests.clear();
   in_flight_.operations.clear();
 }
@@ -95,22 +115,36 @@ bool MpiTransport::check(int code) {
   return code == MPI_SUCCESS;
 }
 
-Part MpiTransport::part(Buffer buffer, std::int64_t block) const {
-  return (buffer == Buffer::send ? send_ : receive_).block(block);
+Part MpiTransport::part(const Blocks& blocks) const {
+  if (blocks.count == 0) return {nullptr, 0, MPI_BYTE};
+  if (blocks.buffer == Buffer::scratch) {
+    return {scratch_.base + blocks.first * scratch_.block_bytes,
+            blocks.count * scratch_.block_bytes, MPI_PACKED};
+  }
+  Part part = user(blocks.buffer).block(blocks.first);
+  part.count *= blocks.count;
+  return part;
+}
+
+/// As many as MPI can count the bytes of, so that both ends cut alike.
+std::int64_t MpiTransport::blocks_per_message() const {
+  return merged_block_bytes_maximum / std::max<MPI_Count>(scratch_.block_bytes, 1);
 }
 
 template <class Start>
 int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one) {
-  const auto messages = static_cast<int>(std::max<std::int64_t>(blocks.count, 1));
-  for (int i = 0; i < messages; ++i) {
-    const Part part = blocks.count == 0 ? Part{nullptr, 0, MPI_BYTE}
-                                        : this->part(blocks.buffer, blocks.first + i);
+  int messages = 0;
+  std::int64_t done = 0;
+  do {
+    const std::int64_t count = std::min(blocks.count - done, blocks_per_message());
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!check(start_one(part, &request))) return -1;
+    if (!check(start_one(part({blocks.buffer, blocks.first + done, count}), &request))) return -1;
     in_flight_.requests.push_back(request);
     in_flight_.operations.push_back(operation);
     moved_ = moved_ || operation.sends;
-  }
+    ++messages;
+    done += count;
+  } while (done < blocks.count);
   return messages;
 }
 
@@ -126,11 +160,20 @@ int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
   });
 }
 
+/// Asked again and again where there are as many copies as blocks, so it is remembered.
+bool MpiTransport::plain(Buffer buffer) {
+  if (buffer == Buffer::scratch) return true;
+  if (user(buffer).types != nullptr) return false;  // each block has its own
+  std::optional<bool>& known = plain_[buffer == Buffer::send ? 0 : 1];
+  if (!known) known = is_plain(user(buffer).type);
+  return *known;
+}
+
 bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
-  for (std::int64_t i = 0; i < source.count; ++i) {
-    check(local_copy(part(source.buffer, source.first + i), part(target.buffer, target.first + i),
-                     twin_));
-  }
+  const Part from = part(source);
+  const Part to = part(target);
+  const bool done = plain(source.buffer) && plain(target.buffer) && copy_plain(from, to);
+  if (!done) check(copy_typed(from, to, twin_));
   return true;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The `mpi` transport: blocks are elements of the user's buffers and travel as the user's count and
-// type, so nothing is packed; messages are MPI point-to-point on a private communicator.
+// The `mpi` transport: blocks of the user's buffers travel as the user's count and type, so nothing
+// is packed; blocks of scratch are the bytes that MPI would pack. Messages are MPI point-to-point
+// on a private communicator.
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "mpi/run_schedule.hpp"
@@ -23,13 +26,24 @@ struct InFlight {
   std::vector<MPI_Status> statuses;   // likewise
 };
 
+/// suiro's own memory for blocks on their way, all of the same size; none for direct schedules.
+struct Scratch {
+  char* base = nullptr;
+  MPI_Count block_bytes = 0;
+};
+
+/// The largest size of a block that can be merged with others, or be in scratch: MPI counts bytes
+/// in int there. The same on all ranks.
+inline constexpr MPI_Count merged_block_bytes_maximum = std::numeric_limits<int>::max();
+
 /// A message that fails is over, so the rank remembers the error and goes on: the others get what
 /// they wait for, and nothing of this call is left for the next one to receive. Only when MPI takes
 /// no message, or cannot wait, does the run end early, and abandon() must be called.
 class MpiTransport {
  public:
+  /// Blocks that a schedule merges must be of one size: `scratch` says of which.
   MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-               InFlight& in_flight, Waiting waiting);
+               const Scratch& scratch, InFlight& in_flight, Waiting waiting);
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
@@ -45,7 +59,10 @@ class MpiTransport {
   int error() const { return error_; }
 
  private:
-  Part part(Buffer buffer, std::int64_t block) const;
+  const UserBuffer& user(Buffer buffer) const { return buffer == Buffer::send ? send_ : receive_; }
+  Part part(const Blocks& blocks) const;
+  std::int64_t blocks_per_message() const;
+  bool plain(Buffer buffer);
   template <class Start>
   int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);
   bool check(int code);
@@ -56,6 +73,8 @@ class MpiTransport {
   MPI_Comm twin_;
   UserBuffer send_;
   UserBuffer receive_;
+  Scratch scratch_;
+  std::optional<bool> plain_[2];  // of send and receive, once known
   InFlight& in_flight_;
   Waiting waiting_;
   int error_ = MPI_SUCCESS;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // In place, the blocks to send are overwritten by those that arrive, so they are copied once into a
-// mirror of the receive buffer with the same layout: the sends then need no other datatype.
+// mirror of the receive buffer with the same layout: the sends then need no other datatype. Scratch
+// is made for the block size of the call.
 #include "mpi/run_schedule.hpp"
 
 #include <memory>
@@ -17,12 +18,33 @@ class Workspace {
   Executor executor;
   InFlight in_flight;
   std::vector<char> mirror;
+  std::vector<char> scratch;
 };
 
 namespace {
 
-// A mirror up to this size is kept between calls.
-constexpr std::size_t kept_mirror_bytes = std::size_t{64} << 20;
+// Memory up to this size is kept between calls.
+constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+
+void shrink(std::vector<char>& memory) {
+  if (memory.size() > kept_bytes) std::vector<char>().swap(memory);
+}
+
+/// Sends that were let go may read it for ever after.
+void leave_behind(std::vector<char>& memory) { new std::vector<char>(std::move(memory)); }
+
+/// The size of every block of a regular buffer, 0 where each has its own.
+MPI_Count block_bytes_of(const UserBuffer& buffer) {
+  if (buffer.counts || buffer.types != nullptr) return 0;
+  MPI_Count size = 0;
+  real.Type_size_x(buffer.type, &size);
+  return size * buffer.count;
+}
+
+Scratch make_scratch(const Schedule& schedule, MPI_Count block_bytes, std::vector<char>& memory) {
+  memory.resize(static_cast<std::size_t>(schedule.scratch * block_bytes));
+  return {memory.data(), block_bytes};
+}
 
 /// Fills the mirror and returns the user buffer that describes it.
 int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vector<char>& mirror,
@@ -47,6 +69,11 @@ WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
   return WorkspacePointer(new Workspace(schedule, rank));
 }
 
+bool can_run(const Workspace& workspace, const UserBuffer& receive) {
+  return workspace.executor.schedule().scratch == 0 ||
+         block_bytes_of(receive) <= merged_block_bytes_maximum;
+}
+
 void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace; }
 
 Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
@@ -57,13 +84,18 @@ Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
     const int code = make_mirror(receive, ranks, twin, workspace.mirror, source);
     if (code != MPI_SUCCESS) return {code, true, false};
   }
-  MpiTransport transport(twin, source, receive, workspace.in_flight, waiting);
+  const Scratch scratch =
+      make_scratch(workspace.executor.schedule(), block_bytes_of(receive), workspace.scratch);
+  MpiTransport transport(twin, source, receive, scratch, workspace.in_flight, waiting);
   const bool ran = workspace.executor.run(transport);
   const bool undone = !ran && transport.abandon();
   const bool spoiled = !ran && !undone;
-  // Sends that were let go may read the mirror for ever after.
-  if (spoiled && in_place) new std::vector<char>(std::move(workspace.mirror));
-  if (workspace.mirror.size() > kept_mirror_bytes) std::vector<char>().swap(workspace.mirror);
+  if (spoiled) {
+    leave_behind(workspace.mirror);
+    leave_behind(workspace.scratch);
+  }
+  shrink(workspace.mirror);
+  shrink(workspace.scratch);
   return {transport.error(), undone, spoiled};
 }
 

@@ -18,6 +18,9 @@ struct WorkspaceDeleter {
 using WorkspacePointer = std::unique_ptr<Workspace, WorkspaceDeleter>;
 WorkspacePointer make_workspace(const Schedule& schedule, int rank);
 
+/// False, on all ranks alike, when blocks are too large to be merged or kept on the way.
+bool can_run(const Workspace& workspace, const UserBuffer& receive);
+
 /// How a rank waits: true when the node runs more ranks than cores, so waiting gives the core away.
 struct Waiting {
   bool yield = false;
