@@ -107,4 +107,7 @@ void measure_line_rate(const struct Place* place, double seconds, const char* in
 void measure_steps(struct Measuring* measuring, const char* schedule_file, long long bytes,
                    int repetitions);
 
+// probe.c: how the switch between the nodes queues.
+void probe_switch(const struct Measuring* measuring, const char* interface_name);
+
 #endif

@@ -16,6 +16,7 @@ static const char usage[] =
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
     "be \"-\"\n"
+    "  --probe-switch INTERFACE         the two-target test between up to 8 nodes\n"
     "  --cell BYTES REPEAT A+B+...      time MPI_Alltoall with each candidate, interleaved\n"
     "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
 
@@ -66,8 +67,8 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   const struct {
     const char* name;
     int values;
-  } options[] = {{"--hint-key", 1},  {"--counters", 1}, {"--budget", 1},
-                 {"--line-rate", 2}, {"--cell", 3},     {"--steps", 3}};
+  } options[] = {{"--hint-key", 1}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
+                 {"--cell", 3},     {"--steps", 3},    {"--probe-switch", 1}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -86,6 +87,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   }
   if (which == 5)
     measure_steps(m, v[0], number(option, v[1], 1, INT_MAX), (int)number(option, v[2], 1, 1000000));
+  if (which == 6) probe_switch(m, v[0]);
   return 1 + options[which].values;
 }
 
