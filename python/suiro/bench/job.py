@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +17,7 @@ from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
 Event = dict[str, Any]
+Watch = AbstractContextManager[Callable[[Event], None]]
 _SIGN = '{"bench":'
 
 
@@ -28,6 +29,7 @@ class Events:
     line_rate: Event | None = None
     samples: list[Event] = field(default_factory=list)
     steps: list[Event] = field(default_factory=list)
+    probe: list[Event] = field(default_factory=list)
     finished: bool = False
     explained: list[Event] | None = None  # by `suiro run --explain=json`
 
@@ -41,6 +43,8 @@ class Events:
             self.samples.append(event)
         elif kind == "step":
             self.steps.append(event)
+        elif kind.startswith("probe_"):
+            self.probe.append(event)
         elif kind == "end":
             self.finished = True
 
@@ -57,22 +61,24 @@ def run_job(
     with_suiro: bool,
     record: IO[str] | None = None,
     total: int = 0,
+    watch: Watch | None = None,
 ) -> Events:
-    """One MPI job. Lines that are not the program's are passed on to standard error."""
+    """One MPI job. Lines that are not the program's are passed on to standard error. `watch`
+    takes the place of the bar that counts to `total` samples."""
     command = [*prefix, str(tool(f"suiro-bench-{mpi}")), *arguments]
     if with_suiro:
         command = suiro_command("run", "--explain=json", "--", *command)
     events = Events()
     process = _start(command, prefix[0], keep_errors=with_suiro)
     assert process.stdout is not None
-    with process, _explanation(process.stderr) as document, _progress(total) as advance:
+    with process, _explanation(process.stderr) as document, watch or _progress(total) as advance:
         for event in _parse(process.stdout, record):
             events.add(event)
             advance(event)
     if process.returncode != 0 or not events.finished:
         raise SuiroError(
             f"the measuring job ended with exit code {process.returncode} after "
-            f"{len(events.samples)} samples: its messages are above"
+            f"{len(events.samples) + len(events.probe)} measurements: its messages are above"
         )
     if with_suiro:
         events.explained = _explained(document)
