@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro bench`: measures a collective, in a lab or on the user's own cluster."""
 
-import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
     from suiro.bench.plan import Plan
@@ -89,7 +89,7 @@ def bench(
     )
     check_algorithms(plan.algorithms)
     if lab is not None:
-        raise typer.Exit(_in_lab(lab, mpi, bool(launcher)))
+        raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
 
 
@@ -105,37 +105,6 @@ def _refuse_early(collective: str, mpi: str | None, plot: Path | None) -> None:
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
     if plot is not None:
         check_plot_target(plot)
-
-
-def _in_lab(lab: str, mpi: str | None, with_launcher: bool) -> int:
-    """The same command again, inside the lab; its exit code."""
-    from suiro import lab as labs
-    from suiro.bench.launcher import suiro_command
-    from suiro.errors import UsageError
-
-    if with_launcher:
-        raise UsageError("--lab brings its own launcher: leave out what comes after --")
-    try:
-        return labs.run(lab, suiro_command(*_without_lab(sys.argv[1:])), mpi=mpi).exit_code
-    except KeyboardInterrupt:
-        return 130
-
-
-def _without_lab(arguments: list[str]) -> list[str]:
-    kept = []
-    words = iter(arguments)
-    for word in words:
-        if word == "--lab":
-            next(words)
-        elif not word.startswith("--lab="):
-            kept.append(word)
-    return kept
-
-
-def _command() -> str:
-    """What to type to repeat this; inside a lab, with the lab."""
-    lab = os.environ.get("SUIRO_LAB_SPEC")
-    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", lab] if lab else [])])
 
 
 def _measure_and_show(
@@ -154,7 +123,7 @@ def _measure_and_show(
     from suiro.bench.table import print_result
 
     prefix = launcher_prefix(launcher)
-    result = measure(plan, prefix, mpi or mpi_of(prefix), _command(), save)
+    result = measure(plan, prefix, mpi or mpi_of(prefix), repeat_command(), save)
     if plot is not None:
         save_plot(result, plot)
     if json:

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands that measure take --lab SPEC: they run again as they are, inside a lab made for them."""
+
+import os
+import shlex
+import sys
+
+
+def run_in_lab(lab: str, mpi: str | None, with_launcher: bool) -> int:
+    """The same command again, inside the lab; its exit code."""
+    from suiro import lab as labs
+    from suiro.bench.launcher import suiro_command
+    from suiro.errors import UsageError
+
+    if with_launcher:
+        raise UsageError("--lab brings its own launcher: leave out what comes after --")
+    try:
+        return labs.run(lab, suiro_command(*_without_lab(sys.argv[1:])), mpi=mpi).exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+def _without_lab(arguments: list[str]) -> list[str]:
+    kept = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--lab":
+            next(words)
+        elif not word.startswith("--lab="):
+            kept.append(word)
+    return kept
+
+
+def repeat_command() -> str:
+    """What to type to repeat this; inside a lab, with the lab."""
+    lab = os.environ.get("SUIRO_LAB_SPEC")
+    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", lab] if lab else [])])
