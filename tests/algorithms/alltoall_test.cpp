@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/catalog.hpp"
+#include "time_blocks.hpp"
 #include "verify/verify.hpp"
 
 namespace suiro {
@@ -89,26 +90,6 @@ TEST(TwoLevelRing, IsThePaperWithoutStagger) {
     expect_same_rounds(build(algorithm("two_level_ring"), topology, {{"stagger", 0}}),
                        paper_two_level_ring(nodes, ppn));
   }
-}
-
-/// Block times of a schedule whose rounds follow each other: in each, what the busiest NIC sends or
-/// receives.
-std::int64_t time_blocks(const Schedule& schedule, const Topology& topology) {
-  std::int64_t time = 0;
-  Round round;
-  for (std::int64_t index = 0; index < schedule.rounds; ++index) {
-    std::vector<std::int64_t> sent(topology.nodes()), received(topology.nodes());
-    for (int rank = 0; rank < schedule.ranks; ++rank) {
-      schedule.round(rank, index, round);
-      for (const Step& step : round.steps) {
-        if (step.action == Action::copy || topology.node(step.peer) == topology.node(rank))
-          continue;
-        ++(step.action == Action::send ? sent : received)[topology.node(rank)];
-      }
-    }
-    time += std::max(*std::ranges::max_element(sent), *std::ranges::max_element(received));
-  }
-  return time;
 }
 
 /// 1 to 12 nodes of 1 to 9 ranks, in any order of ranks.
