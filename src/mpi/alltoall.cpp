@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "mpi/check.hpp"
+#include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 #include "mpi/point_to_point.hpp"
 
@@ -82,8 +83,8 @@ int run_or_pass_on(Communicator& communicator, Collective collective, Choice& ch
 
 /// Runs what was chosen. `native` passes the call on.
 template <class Native>
-int perform(Communicator& communicator, Collective collective, Choice& choice,
-            const Operation& operation, Native&& native) {
+int run_here(Communicator& communicator, Collective collective, Choice& choice,
+             const Operation& operation, Native&& native) {
   const bool timed = job.settings.observed();
   const double begin_s = timed ? now_s() : 0;
   Call call{communicator, collective, choice, operation.bytes, 0, std::nullopt};
@@ -101,6 +102,24 @@ int perform(Communicator& communicator, Collective collective, Choice& choice,
     job.record.add(call);
   }
   return code;
+}
+
+/// The same, but for device memory, which is left to native.
+template <class Native>
+int perform(Communicator& communicator, Collective collective, Choice& choice,
+            const Operation& operation, Native&& native) {
+  bool on_device = false;
+  if (!choice.native && job.devices) [[unlikely]] {
+    const int code =
+        find_device_memory(operation.comm, operation.send, operation.receive, on_device);
+    if (code != MPI_SUCCESS) return code;
+  }
+  if (!on_device) return run_here(communicator, collective, choice, operation, native);
+  Choice passed_on;
+  passed_on.algorithm = native_algorithm;
+  passed_on.reason = "a buffer is in device memory";
+  passed_on.wire_blocks = choice.wire_blocks;
+  return run_here(communicator, collective, passed_on, operation, native);
 }
 
 /// MPI_Alltoall with counts of any width.

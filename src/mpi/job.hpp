@@ -23,7 +23,8 @@ struct Job {
   Settings settings;
   Placement placement;
   Waiting waiting;
-  int rank = 0;  // in the world
+  int rank = 0;          // in the world
+  bool devices = false;  // a rank may have buffers in device memory
   Communicators communicators;
   Record record;
   Service service;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 
 namespace suiro::mpi {
@@ -24,6 +25,7 @@ struct Stand {
   std::uint64_t hash = 0;  // of the settings
   std::int32_t has_error = 0;
   std::int32_t node = 0;  // the lowest world rank on this rank's node
+  std::int32_t has_devices = 0;
 };
 
 /// MPI_Init may call MPI_Init_thread through the same symbols.
@@ -53,13 +55,15 @@ bool agree() {
   const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
-  const Stand mine{job.settings.hash, job.settings.error.empty() ? 0 : 1, node.leader};
+  const Stand mine{job.settings.hash, job.settings.error.empty() ? 0 : 1, node.leader,
+                   has_device_runtime() ? 1 : 0};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
       !all_agree(stands)) {
     return false;
   }
+  job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
   std::vector<int> nodes;
   nodes.reserve(stands.size());
   for (const Stand& stand : stands) nodes.push_back(stand.node);
