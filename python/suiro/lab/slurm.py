@@ -9,7 +9,9 @@ import os
 import shutil
 import subprocess
 import time
+from pathlib import Path
 
+from suiro import native
 from suiro.errors import MachineError
 from suiro.lab.plan import HOME, REMOTE_SHELL, Plan
 
@@ -38,8 +40,8 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SchedulerType=sched/builtin
-SchedulerParameters=batch_sched_delay=0
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,bf_interval=1
 SlurmdParameters=config_overrides
 SlurmdTimeout=0
 MessageTimeout=60
@@ -50,6 +52,16 @@ TmpFS={folder}/%n
 SlurmdLogFile={folder}/steps.%n.log
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/%n.pid
+"""
+
+
+# What it prints changes the variables of the rank that is about to start.
+_TASK_PROLOG = """\
+#!/bin/sh
+case ":$LD_PRELOAD:" in
+  *:{helper}:*) ;;
+  *) echo "export LD_PRELOAD=${{LD_PRELOAD:+$LD_PRELOAD:}}{helper}" ;;
+esac
 """
 
 
@@ -111,6 +123,8 @@ def _write_config(plan: Plan) -> None:
         process_manager=_PROCESS_MANAGER.get(plan.mpi, "none"),
         folder=FOLDER,
     )
+    if plan.mpi == "mpich":
+        general += f"TaskProlog={_write_task_prolog()}\n"
     nodes = [
         f"NodeName={host.name} NodeAddr={host.address} CPUs={ranks}\n"
         for host, ranks in zip(plan.hosts, plan.ranks_of_host, strict=True)
@@ -118,6 +132,15 @@ def _write_config(plan: Plan) -> None:
     # The daemons load one of these even if nothing uses it; only this one does without the mounts.
     (FOLDER / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
     CONFIG.write_text(general + "".join(nodes) + "PartitionName=lab Nodes=ALL Default=YES\n")
+
+
+def _write_task_prolog() -> Path:
+    """The lab's help for MPICH reaches ranks even if srun hands no variables on; suiro's library,
+    when there is one, stays in front."""
+    prolog = FOLDER / "task_prolog"
+    prolog.write_text(_TASK_PROLOG.format(helper=native.library("libsuiro-lab-mpich.so")))
+    prolog.chmod(0o755)
+    return prolog
 
 
 def _ready(plan: Plan) -> bool:
