@@ -53,6 +53,21 @@ def test_what_ranks_get(given: str, environment: dict[str, str], export: str) ->
     assert preload == "/s.so"
 
 
+@pytest.mark.parametrize(
+    ("export", "wanted"),
+    [
+        ("ALL", "/s.so:/e.so"),
+        ("A,LD_PRELOAD", "/s.so:/e.so"),
+        ("A,LD_PRELOAD=/p.so", "/s.so:/p.so"),
+        ("A", "/s.so"),
+        ("NONE", "/s.so"),
+    ],
+)
+def test_the_users_preload_goes_where_it_would(export: str, wanted: str) -> None:
+    words = [f"--export={export}", "./a"]
+    assert with_preload(words, {"LD_PRELOAD": "/e.so"}, "/s.so", [])[1] == wanted
+
+
 def test_every_preload_of_the_user_stays() -> None:
     words = ["--export=ALL,LD_PRELOAD=/p.so", "./a", ":", "--export=LD_PRELOAD=/q.so", "./b"]
     changed, preload = with_preload(words, {"LD_PRELOAD": "/e.so /f.so"}, "/s.so", [])

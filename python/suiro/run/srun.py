@@ -60,20 +60,27 @@ def with_preload(
     """The arguments with which ranks get srun's own values of LD_PRELOAD and of `names`, and the
     LD_PRELOAD for srun: a value in its environment beats one in --export."""
     default = environment.get("SRUN_EXPORT_ENV", environment.get("SLURM_EXPORT_ENV", "ALL"))
-    preloads = [preload, *environment.get("LD_PRELOAD", "").replace(" ", ":").split(":")]
+    preloads = [preload]
     changed: list[str] = []
     for number, part in enumerate(contexts(arguments)):
         options, _ = _parse(part)
         exports = [option for option in options if option.name == "export"]
         tokens = _tokens(exports[-1].value if exports else default)
-        for token in tokens:
-            name, _, value = token.strip("'\"").partition("=")
-            if name == "LD_PRELOAD":
-                preloads += value.replace(" ", ":").split(":")
+        preloads += _exported_preloads(tokens, environment.get("LD_PRELOAD", ""))
         for option in reversed(exports):
             del part[option.start : option.end]
         changed += ([":"] if number else []) + [f"--export={_completed(tokens, names)}"] + part
-    return changed, ":".join(dict.fromkeys(filter(None, preloads)))
+    return changed, ":".join(dict.fromkeys(preloads))
+
+
+def _exported_preloads(tokens: Sequence[str], own: str) -> list[str]:
+    """What ranks would preload without suiro; `own` is srun's own LD_PRELOAD."""
+    found: list[str] = []
+    for token in tokens:
+        name, equals, value = token.strip("'\"").partition("=")
+        if name == "LD_PRELOAD" or name.upper() == "ALL":
+            found += (value if equals else own).replace(" ", ":").split(":")
+    return list(filter(None, found))
 
 
 def _completed(tokens: Sequence[str], names: Sequence[str]) -> str:
