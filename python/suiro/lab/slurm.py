@@ -54,7 +54,6 @@ SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/%n.pid
 """
 
-
 # What it prints changes the variables of the rank that is about to start.
 _TASK_PROLOG = """\
 #!/bin/sh
@@ -68,11 +67,11 @@ esac
 class Daemon:
     """A daemon that must live as long as the lab."""
 
-    def __init__(self, name: str, host: str) -> None:
+    def __init__(self, name: str, host: str, variables: str) -> None:
         self.name, self.host = name, host
         self._log = FOLDER / f"{name}.{host}.log"
         options = f"-N {host}" if name == "slurmd" else ""
-        command = f"SLURM_CONF={CONFIG} exec {name} -D {options} >{self._log} 2>&1"
+        command = f"{variables} exec {name} -D {options} >{self._log} 2>&1"
         # A session of its own: Ctrl-C is for the command, whose end the daemons must see to.
         self.process = subprocess.Popen(
             [str(REMOTE_SHELL), host, command],
@@ -101,7 +100,11 @@ def launcher() -> list[str]:
 def start(plan: Plan) -> list[Daemon]:
     """Start all daemons and wait until every host takes jobs."""
     _write_config(plan)
-    daemons = [Daemon("slurmctld", "host0"), *(Daemon("slurmd", host.name) for host in plan.hosts)]
+    variables = f"SLURM_CONF={CONFIG}"
+    if plan.user_namespace:  # src/lab/slurm_helper.c tells why
+        variables += f" LD_PRELOAD={native.library('libsuiro-lab-slurm.so')}"
+    controller = Daemon("slurmctld", plan.hosts[0].name, variables)
+    daemons = [controller, *(Daemon("slurmd", host.name, variables) for host in plan.hosts)]
     deadline = time.monotonic() + _START_TIMEOUT_S
     while not _ready(plan):
         for daemon in daemons:
@@ -109,7 +112,7 @@ def start(plan: Plan) -> list[Daemon]:
                 where = f"{daemon.name} on {daemon.host}"
                 raise MachineError(f"{where} did not start: {daemon.last_words()}")
         if time.monotonic() > deadline:
-            raise MachineError(f"Slurm did not start in time: {daemons[0].last_words()}")
+            raise MachineError(f"Slurm did not start in time: {controller.last_words()}")
         time.sleep(_POLL_S)
     return daemons
 
@@ -146,7 +149,7 @@ def _write_task_prolog() -> Path:
 def _ready(plan: Plan) -> bool:
     """Whether every host is known to be idle."""
     answer = subprocess.run(
-        [str(REMOTE_SHELL), "host0", f"SLURM_CONF={CONFIG} sinfo -h -o %T,%D"],
+        [str(REMOTE_SHELL), plan.hosts[0].name, f"SLURM_CONF={CONFIG} sinfo -h -o %T,%D"],
         capture_output=True,
         text=True,
     )
