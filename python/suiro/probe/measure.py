@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verb: runs the two-target test under a launcher and says what it found."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pydantic import BaseModel
+
+from suiro.bench.job import Event, run_job
+from suiro.bench.machine import describe_machine
+from suiro.bench.result import Machine
+from suiro.errors import UsageError
+from suiro.probe.cost import Cost, predict
+from suiro.probe.evidence import Evidence, read_evidence
+from suiro.probe.finding import HOSTS_LEAST, Finding, find
+
+# The link, the control, two parts in each of three tries, and the bursts over TCP.
+_STEPS = 9
+_STEP_NAMES = {"probe_link": "two-target test", "probe_incast": "ending"}
+
+
+class Probe(BaseModel):
+    """The whole answer, as --json prints it."""
+
+    machine: Machine
+    finding: Finding
+    evidence: Evidence
+    cost: Cost | None
+    command: str
+
+
+def probe_switch(
+    prefix: list[str], mpi: str, interface: str, ppn: int | None, command: str
+) -> Probe:
+    """One job. `ppn` is of the all-to-all whose cost is predicted; as launched when None."""
+    if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
+        interface = "eth0"
+    arguments = ["--probe-switch", interface]
+    events = run_job(prefix, mpi, arguments, with_suiro=False, watch=_watch())
+    hosts, node_of_rank = events.start["hosts"], events.node_of_rank
+    if len(hosts) < 2:
+        raise UsageError(
+            f"the launcher started all processes on {hosts[0]}: the probe needs {HOSTS_LEAST} "
+            "hosts, one process on each, such as mpirun -np 4 --map-by ppr:1:node, or mpiexec "
+            "-n 4 -ppn 1"
+        )
+    evidence = read_evidence(hosts, events.probe)
+    finding = find(evidence)
+    launched = max(map(node_of_rank.count, node_of_rank))
+    return Probe(
+        machine=describe_machine(events.start["mpi"], None),
+        finding=finding,
+        evidence=evidence,
+        cost=predict(finding.kind, evidence, len(hosts), ppn or launched),
+        command=command,
+    )
+
+
+@contextmanager
+def _watch() -> Iterator[Callable[[Event], None]]:
+    """Says what goes on: a line, and on a terminal a bar."""
+    if not sys.stderr.isatty():
+        yield _announce
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=_STEPS)
+
+        def advance(event: Event) -> None:
+            _announce(event)
+            if event["bench"] == "start":
+                bar.update(task, description="rate of the links")
+            elif event["bench"].startswith("probe_"):
+                bar.update(task, advance=1, description=_STEP_NAMES.get(event["bench"]))
+
+        yield advance
+
+
+def _announce(event: Event) -> None:
+    if event["bench"] == "start" and len(event["hosts"]) > 1:
+        count = min(len(event["hosts"]), 8)
+        sys.stderr.write(f"suiro: filling the links of {count} hosts for about 3 s\n")
