@@ -29,7 +29,7 @@ _SENDER_LEAST = 0.75
 _WAITS_LEAST = 0.3
 _AGREEING_TRIES = 2
 HOSTS_LEAST = 4
-_THREE_HOSTS = f"3 hosts can only show loss, and there is none: give {HOSTS_LEAST} or more"
+_THREE_HOSTS = f"3 hosts can only show loss, and none was seen: give {HOSTS_LEAST} or more"
 
 
 class Finding(BaseModel):
