@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Send-side Aggregation: the ranks of a node first exchange among themselves, so that every message
-// to another node carries the blocks of all of them. Local rank s carries what is for the local
-// ranks t = s + n a, a being the number of ranks of its node: on equal nodes, for local rank s of
-// every node. So there are N-1 messages of a blocks, where 2-Level Ring has P-a of one block.
+// to another node carries the blocks of all of them. On equal nodes of a ranks, each carries what
+// is for one rank of every other node; on others, local rank s of a node with a ranks carries what
+// is for every a-th. So there are N-1 messages of a blocks, where 2-Level Ring has P-a of one
+// block. Two ranks never carry for each other, for the reason that two_level.hpp gives for its
+// `staggered`.
 //
 // Round 0: every rank packs its blocks by who carries them, and gives each carrier its part.
 // Round j: to one other node, as 2-Level Pairwise. What the carrier got is put together by target,
@@ -59,15 +61,27 @@ class SendSideAggregation {
     if (map_.nodes() == 1) return;
     const alltoall::Peers peers = alltoall::partners(map_.node(me), step, map_.nodes());
     send_to(me, peers.to, round);
-    const int source = map_.rank(peers.from, map_.local(me) % map_.ppn(peers.from));
-    round.steps.push_back(receive(source, arrival(peers.from)));
+    round.steps.push_back(receive(carrier(peers.from, me), arrival(peers.from)));
   }
 
  private:
-  /// Targets on `to` that local rank `carrier` of `node` carries for: carrier, carrier + ppn, ...
+  /// Local rank t of `to` is carried for by local rank t + shift of `node`, modulo its ranks.
+  int shift(int node, int to) const { return node < to ? map_.ppn(node) / 2 : 0; }
+
+  int carrier(int node, int target) const {
+    const int local = map_.local(target) + shift(node, map_.node(target));
+    return map_.rank(node, local % map_.ppn(node));
+  }
+
+  /// The first local rank of `to` for which local rank `carrier` of `node` carries; the others
+  /// follow at distances of the node's ranks.
+  int first_target(int node, int carrier, int to) const {
+    return alltoall::modulo(carrier - shift(node, to), map_.ppn(node));
+  }
+
   std::int64_t carried(int node, int carrier, int to) const {
     const int ppn = map_.ppn(node);
-    return (map_.ppn(to) - carrier + ppn - 1) / ppn;
+    return (map_.ppn(to) - first_target(node, carrier, to) + ppn - 1) / ppn;
   }
 
   std::int64_t carried(int node, int carrier) const {
@@ -104,7 +118,7 @@ class SendSideAggregation {
       if (carrier == map_.local(me)) continue;
       const std::int64_t first = packed;
       for (int to = 0; to < map_.nodes(); ++to) {
-        for (int target = carrier; target < map_.ppn(to); target += ppn) {
+        for (int target = first_target(node, carrier, to); target < map_.ppn(to); target += ppn) {
           add_copy(alltoall::block_for(map_.rank(to, target)), scratch(packed++, 1), round);
         }
       }
@@ -137,9 +151,11 @@ class SendSideAggregation {
   }
 
   void send_to(int me, int to, Round& round) const {
-    const int ppn = map_.ppn(map_.node(me));
+    const int node = map_.node(me);
+    const int ppn = map_.ppn(node);
     std::int64_t index = first_index(me, to);
-    for (int local = map_.local(me); local < map_.ppn(to); local += ppn, ++index) {
+    for (int local = first_target(node, map_.local(me), to); local < map_.ppn(to);
+         local += ppn, ++index) {
       const int target = map_.rank(to, local);
       if (ppn == 1) {
         round.steps.push_back(send(alltoall::block_for(target), target));
