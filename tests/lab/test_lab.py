@@ -4,20 +4,16 @@
 import json
 import os
 import signal
-import stat
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from lab_command import SUIRO, Suiro
+from lab_command import SUIRO, Suiro, children_of, family, run_as_nobody, wait_until
 
 from suiro.lab import state
 
 pytestmark = pytest.mark.lab
-
-ROOT = Path(__file__).resolve().parents[2]
 
 CONNECT = """
 import socket, subprocess, sys
@@ -27,22 +23,6 @@ remote = subprocess.Popen(["suiro-lab-rsh", "host3", f'/usr/bin/python3 -c "{ser
 remote.stdout.readline()
 print(socket.create_connection(("host3", 7000), 5).getpeername()[0])
 """
-
-
-def children_of(pid: int) -> list[int]:
-    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
-    return [pid, *(member for child in children_of(pid) for member in family(child))]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture(autouse=True)
@@ -231,32 +211,6 @@ def test_a_switch_that_fails(suiro: Suiro, tmp_path: Path) -> None:
     result = suiro("lab", "run", "4x4-hol", "--", "true", env=env)
     message = "suiro: the switch did not start: the ports are rusty\n"
     assert (result.returncode, result.stderr) == (3, message)
-
-
-def opened(folder: Path) -> list[str]:
-    """What lets everybody reach a folder if one above it is closed, such as /root."""
-    for parent in reversed(folder.parents):
-        if not parent.stat().st_mode & stat.S_IXOTH:
-            cover = f"mount -t tmpfs -o mode=755 cover {parent}"
-            back = f"mount --bind /mnt {folder}"
-            return [f"mount --bind {folder} /mnt", cover, f"mkdir -p {folder}", back]
-    return []
-
-
-def run_as_nobody(device: Path, mode: int, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Calls suiro as a user without rights, where /dev/net/tun is a new device with this mode."""
-    os.mknod(device, stat.S_IFCHR, os.makedev(10, 200))
-    device.chmod(mode)
-    mounts = [f"mount --bind {device} /dev/net/tun", *opened(ROOT)]
-    script = " && ".join([*mounts, 'exec "$@"'])
-    nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-    return subprocess.run(
-        ["unshare", "-m", "sh", "-c", script, "sh", *nobody, *SUIRO, *arguments],
-        text=True,
-        capture_output=True,
-        cwd="/",
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-    )
 
 
 def test_no_permission(needs_root: None, tmp_path: Path) -> None:
