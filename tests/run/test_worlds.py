@@ -97,6 +97,18 @@ def test_withdrawal_turns_all_off_and_is_answered() -> None:
     assert (ranks[0].told, ranks[1].told) == (["off"], ["off"])
 
 
+def test_ranks_that_are_jobs_of_their_own() -> None:
+    """As srun starts them when it does not speak the MPI's process manager."""
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds) for _ in range(3)]
+    for rank in ranks:
+        rank.ask(0, 1)
+    assert [rank.told for rank in ranks] == [["off"]] * 3
+    assert len(said) == 1
+    assert "with srun: --mpi=pmix or --mpi=pmi2" in said[0]
+
+
 def test_spawned_processes_leave_without_a_word() -> None:
     said: list[str] = []
     worlds = Worlds(said.append)

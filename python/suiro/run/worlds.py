@@ -12,6 +12,12 @@ from dataclasses import dataclass, field
 
 Answer = Callable[[str], None]
 
+_NOT_TOLD_APART = "two jobs started at once and cannot be told apart"
+_ALONE = (
+    "several ranks run, each as a job of its own: let the launcher start them as one "
+    "(with srun: --mpi=pmix or --mpi=pmi2), or start single programs one after another"
+)
+
 
 @dataclass(eq=False)
 class Member:
@@ -84,8 +90,10 @@ class Worlds:
         present = len(world.members)
         if present < size:
             self._close(world, self._missing(world, size))
+        elif present > size == 1:
+            self._close(world, _ALONE)
         elif present > size:
-            self._close(world, "two jobs started at once and cannot be told apart")
+            self._close(world, _NOT_TOLD_APART)
         elif any(member.gone for member in world.members):
             self._close(world, "a rank was lost while the job started")
         elif all(member.rank is not None for member in world.members):
@@ -93,7 +101,7 @@ class Worlds:
 
     def _judge_complete(self, world: World, size: int) -> None:
         if {member.rank for member in world.members} != set(range(size)):
-            self._close(world, "two jobs started at once and cannot be told apart")
+            self._close(world, _NOT_TOLD_APART)
         elif len({member.build for member in world.members}) > 1:
             first = world.members[0]
             other = next(member for member in world.members if member.build != first.build)
