@@ -20,14 +20,14 @@ pytestmark = pytest.mark.lab
 
 COMMAND = Path(sys.executable).parent / "suiro"
 
-# With srun itself; in a script that a list of variables governs; where nothing is exported and the
-# program fails; without MPI; with a library that cannot be loaded on one host.
+# With srun itself; in a script that a list of variables governs; where nothing is exported and a
+# wrapper fails; without MPI; with a library that cannot be loaded on one host.
 SESSION = """
 {suiro} run --alltoall ring --trace all -- $SUIRO_LAB_MPIRUN {program} >all.out || exit
 export SRUN_EXPORT_ENV=PATH
 {suiro} run --alltoall two_level_ring --trace list -- sh -c 'srun -n 8 {program}' >list.out || exit
 unset SRUN_EXPORT_ENV
-{suiro} run --alltoall ring --trace none -- \\
+{suiro} run --alltoall ring --trace none --mpi {mpi} -- \\
   srun -n 8 --export=NONE /bin/sh -c '{program} && exit 7' >none.out 2>none.err
 echo failed $?
 {suiro} run --strict -- srun -n 2 hostname 2>other.err
@@ -61,7 +61,7 @@ def test_suiro_reaches_all_ranks(
     suiro: Suiro, hello: Callable[[str], Path], tmp_path: Path, mpi: str
 ) -> None:
     library = native.library(f"libsuiro-{mpi}.so")
-    script = SESSION.format(suiro=COMMAND, program=hello(mpi), library=library)
+    script = SESSION.format(suiro=COMMAND, mpi=mpi, program=hello(mpi), library=library)
     arguments = ("lab", "run", "4x4-voq", "--slurm", "--mpi", mpi, "--", "sh", "-c", script)
     result = suiro(*arguments, cwd=tmp_path)
     everywhere = {f"rank {rank} on host{rank // 4}" for rank in range(16)}
