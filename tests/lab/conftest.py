@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from lab_command import SUIRO, Suiro
 
+from suiro.errors import MachineError
+from suiro.lab import cpu_groups
+
 HELLO = """
 #include <mpi.h>
 #include <stdio.h>
@@ -58,3 +61,14 @@ def hello(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def needs_root() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
+
+
+@pytest.fixture
+def needs_cpu_groups() -> None:
+    """Machines without them, such as some containers, cannot make hosts slow."""
+    name = f"probe-{os.getpid()}"
+    try:
+        group = cpu_groups.create(name, {"host0": 0.5})
+    except MachineError as error:
+        pytest.skip(str(error))
+    cpu_groups.remove(group)

@@ -136,12 +136,12 @@ def status(name: NameArgument, as_json: JsonOption = False) -> None:
     if as_json:
         typer.echo(json.dumps(document))
         return
-    ports = document.pop("ports", [])
+    tables = [document.pop("ports", []), document.pop("links", [])]
     for key, value in document.items():
         typer.echo(f"{key}: {_cell(value)}")
-    if ports:
-        keys = list(ports[0])
-        _table([keys, *([_cell(port.get(key)) for key in keys] for port in ports)])
+    for entries in filter(None, tables):
+        keys = list(entries[0])
+        _table([keys, *([_cell(entry.get(key)) for key in keys] for entry in entries)])
 
 
 @app.command()
@@ -153,7 +153,12 @@ def specs(as_json: JsonOption = False) -> None:
     if as_json:
         typer.echo(json.dumps({name: spec.model_dump() for name, spec in known.items()}))
         return
-    _table([[name, _rate(spec.link.rate), spec.description] for name, spec in known.items()])
+    _table(
+        [
+            [name, " + ".join(map(_rate, spec.link.rates)), spec.description]
+            for name, spec in known.items()
+        ]
+    )
 
 
 def _rate(bits_per_second: int) -> str:

@@ -8,7 +8,7 @@ from suiro import native
 from suiro.errors import MachineError, UsageError
 from suiro.lab import slurm
 from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
-from suiro.lab.plan import CONTROL, INTERFACE, REMOTE_SHELL, SCRATCH, Plan
+from suiro.lab.plan import CONTROL, INTERFACE, NETWORK, REMOTE_SHELL, SCRATCH, Plan
 
 _LAUNCHERS = {
     "openmpi": (["mpirun.openmpi", "orterun"], "-np"),
@@ -43,7 +43,7 @@ def environment(caller: Mapping[str, str], plan: Plan, start: list[str]) -> dict
     """The caller's variables, completed. The caller's choice of protocols and waiting wins."""
     kept = {name: value for name, value in caller.items() if not name.startswith(_FOREIGN)}
     path = f"{REMOTE_SHELL.parent}:{caller.get('PATH', '/usr/local/bin:/usr/bin:/bin')}"
-    own = _necessities() | _facts(plan, start) | _preload(kept, plan.mpi) | {"PATH": path}
+    own = _necessities(plan) | _facts(plan, start) | _preload(kept, plan.mpi) | {"PATH": path}
     if plan.slurm:
         own["SLURM_CONF"] = str(slurm.CONFIG)
     return _preferences() | kept | own
@@ -62,15 +62,16 @@ def _preferences() -> dict[str, str]:
     }
 
 
-def _necessities() -> dict[str, str]:
+def _necessities(plan: Plan) -> dict[str, str]:
     """How a launcher finds the hosts. Binding is off: each host believes that it owns core 0."""
+    interfaces = ",".join(link.interface for link in plan.hosts[0].links)
     return {
         "OMPI_MCA_plm": "rsh",
         "OMPI_MCA_plm_rsh_agent": str(REMOTE_SHELL),
         "OMPI_MCA_orte_default_hostfile": str(OPENMPI_HOSTS),
         "OMPI_MCA_orte_tmpdir_base": str(SCRATCH),
         "OMPI_MCA_hwloc_base_binding_policy": "none",
-        "OMPI_MCA_btl_tcp_if_include": INTERFACE,
+        "OMPI_MCA_btl_tcp_if_include": interfaces,
         "OMPI_MCA_oob_tcp_if_include": INTERFACE,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -79,7 +80,7 @@ def _necessities() -> dict[str, str]:
         "HYDRA_HOST_FILE": str(MPICH_HOSTS),
         "HYDRA_IFACE": INTERFACE,
         "HYDRA_BINDING": "none",
-        "UCX_NET_DEVICES": INTERFACE,
+        "UCX_NET_DEVICES": interfaces,
     }
 
 
@@ -100,7 +101,10 @@ def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
         "SUIRO_LAB_HOSTS": str(plan.hosts_count),
         "SUIRO_LAB_RANKS_OF_HOSTS": " ".join(map(str, plan.ranks_of_host)),
         "SUIRO_LAB_RANKS": str(plan.ranks),
+        "SUIRO_LAB_SITES_OF_HOSTS": " ".join(map(str, plan.site_of_host)),
         "SUIRO_LAB_RATE_BPS": str(plan.rate_bps),
+        "SUIRO_LAB_LINK_RATES_BPS": " ".join(map(str, plan.link_rates_bps)),
+        "SUIRO_LAB_NETWORK": str(NETWORK),
         "SUIRO_LAB_CONTROL": str(CONTROL),
     }
     if start:

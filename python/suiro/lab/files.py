@@ -2,11 +2,13 @@
 """The files of a running lab: names, host lists and the remote shell that launchers use."""
 
 import errno
+import json
 from pathlib import Path
 
 from suiro.errors import MachineError
-from suiro.lab import linux
-from suiro.lab.plan import HOME, HOST_PIDS, REMOTE_SHELL, SCRATCH, Plan
+from suiro.lab import cpu_groups, linux
+from suiro.lab.network import description
+from suiro.lab.plan import CPU_GROUPS, HOME, HOST_PIDS, NETWORK, REMOTE_SHELL, SCRATCH, Plan
 
 OPENMPI_HOSTS = HOME / "hosts.openmpi"
 MPICH_HOSTS = HOME / "hosts.mpich"
@@ -30,6 +32,8 @@ if ! read -r pid 2>/dev/null <"{pids}/$host"; then
   echo "suiro-lab-rsh: no host '$host' in this lab: the hosts are $(ls {pids} | tr '\\n' ' ')" >&2
   exit 255
 fi
+members={groups}/$host/{members}
+[ ! -e "$members" ] || echo 0 >"$members"
 [ $# -gt 0 ] || set -- "exec $SHELL -i"
 exec nsenter -t "$pid" -m -u -i -n env -i HOME="$HOME" USER="$USER" LOGNAME="$USER" \\
   SHELL=/bin/sh TERM="$TERM" PATH="{bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" \\
@@ -57,6 +61,13 @@ def mount_private_folders() -> None:
     SCRATCH.chmod(0o1777)
 
 
+def show_cpu_groups(plan: Plan) -> None:
+    """Let processes inside the lab reach the control groups of its hosts."""
+    if plan.cpu_groups:
+        CPU_GROUPS.mkdir()
+        linux.mount(plan.cpu_groups, str(CPU_GROUPS), "none", linux.MS_BIND)
+
+
 def name_hosts(plan: Plan) -> None:
     """Let /etc/hosts know the hosts; done before they copy the lab's mounts."""
     names = HOME / "hosts"
@@ -77,6 +88,7 @@ def write_launch_files(plan: Plan, pids: list[int]) -> None:
     slots = list(zip(plan.hosts, plan.ranks_of_host, strict=True))
     _lines(OPENMPI_HOSTS, [f"{host.name} slots={ranks}" for host, ranks in slots])
     _lines(MPICH_HOSTS, [f"{host.name}:{ranks}" for host, ranks in slots])
+    NETWORK.write_text(json.dumps(description(plan), indent=1) + "\n")
     _write_remote_shell()
 
 
@@ -85,6 +97,12 @@ def _lines(path: Path, lines: list[str]) -> None:
 
 
 def _write_remote_shell() -> None:
-    REMOTE_SHELL.write_text(_REMOTE_SHELL.format(pids=HOST_PIDS, bin=REMOTE_SHELL.parent))
+    text = _REMOTE_SHELL.format(
+        pids=HOST_PIDS,
+        bin=REMOTE_SHELL.parent,
+        groups=CPU_GROUPS,
+        members=cpu_groups.MEMBERS,
+    )
+    REMOTE_SHELL.write_text(text)
     REMOTE_SHELL.chmod(0o755)
     (REMOTE_SHELL.parent / "ssh").symlink_to(REMOTE_SHELL.name)

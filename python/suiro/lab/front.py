@@ -17,10 +17,10 @@ from suiro import native
 from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.lab import linux, state, switch
 from suiro.lab.environment import environment, launcher
-from suiro.lab.host import NAMESPACES
-from suiro.lab.plan import CONTROL, HOST_PIDS, Plan
+from suiro.lab.host import NAMESPACES, join_cpu_group
+from suiro.lab.plan import CONTROL, HOST_PIDS, Plan, Tree, Wan
 from suiro.lab.report import to_error
-from suiro.lab.spec import load
+from suiro.lab.spec import Spec, load
 
 _TUN = Path("/dev/net/tun")
 _LAST_WORDS_S = 5.0  # how long an interrupted command may take to end by itself
@@ -100,7 +100,7 @@ def down(name: str) -> None:
 
 def list_labs() -> list[dict[str, Any]]:
     """The records of all labs of this user, without their environments."""
-    hidden = {"environment", "keeper_start", "user_namespace"}
+    hidden = {"environment", "keeper_start", "user_namespace", "cpu_groups"}
     return [
         {key: value for key, value in record.items() if key not in hidden}
         for record in state.records(state.root())
@@ -137,6 +137,7 @@ def _log_in(init: int, host: str, command: list[str], record: dict[str, Any]) ->
         if inner:
             os._exit(_wait_as_shell(inner))
         linux.die_with_parent(signal.SIGKILL)
+        join_cpu_group(host)
         linux.enter(int((HOST_PIDS / host).read_text()), NAMESPACES)
         os.chdir(directory)
         os.execvpe(command[0], command, record["environment"])
@@ -172,7 +173,7 @@ def _plan(
         name=name,
         spec=label,
         ranks_of_host=checked.hosts.ranks_of,
-        rate_bps=checked.link.rate,
+        link_rates_bps=checked.link.rates,
         mtu=checked.link.mtu,
         super_frame=checked.link.frames_at_once(),
         queue=checked.link.queue,
@@ -185,9 +186,27 @@ def _plan(
         environment={},
         mpi=chosen,
         user_namespace=os.geteuid() != 0,
+        site_of_host=checked.site_of_host,
+        wans=_wans(checked),
+        tree=_tree(checked),
+        cpu_of_host=checked.hosts.cpu_of,
         slurm=slurm,
     )
     return replace(plan, environment=environment(os.environ if env is None else env, plan, start))
+
+
+def _wans(spec: Spec) -> tuple[Wan, ...]:
+    return tuple(
+        Wan(sites, wan.rate, wan.delay, wan.buffer, wan.loss) for sites, wan in spec.wans.items()
+    )
+
+
+def _tree(spec: Spec) -> Tree | None:
+    tree = spec.tree
+    if tree is None:
+        return None
+    model = tree.spine_model or spec.switch.model
+    return Tree(tree.leaf_hosts, tree.spines, model, tree.rate or spec.link.rates[0])
 
 
 def _check_machine() -> None:

@@ -11,8 +11,8 @@ import socket
 import subprocess
 from pathlib import Path
 
-from suiro.lab import linux
-from suiro.lab.plan import INTERFACE, Host, Plan
+from suiro.lab import cpu_groups, linux
+from suiro.lab.plan import CPU_GROUPS, Host, Link, Plan
 
 NAMESPACES = ["mnt", "uts", "ipc", "net"]
 _SHARED_MEMORY_SIZE = "1g"  # per host; a limit, not a reservation
@@ -46,6 +46,7 @@ class HostProcess:
 def _live(plan: Plan, host: Host, channel: socket.socket) -> None:
     """The whole life of a host process; never returns."""
     try:
+        join_cpu_group(host.name)
         _isolate(host)
         channel.sendall(b"done")
         if channel.recv(16):
@@ -65,6 +66,13 @@ def _reason(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return str(error.stderr or error).strip()
     return str(error)
+
+
+def join_cpu_group(host: str) -> None:
+    """Have this process, and all that it starts, count against the host's processor time."""
+    members = CPU_GROUPS / host / cpu_groups.MEMBERS
+    if members.is_file():
+        members.write_text("0")
 
 
 def _isolate(host: Host) -> None:
@@ -106,23 +114,37 @@ def _limit_tcp(plan: Plan) -> None:
 
 
 def _configure_links(plan: Plan, host: Host) -> None:
-    frame = plan.mtu * plan.super_frame + _GSO_HEADER_ROOM
-    lines = [
-        "link set dev lo up",
-        f"link set dev {host.tap} name {INTERFACE}",
-        f"link set dev {INTERFACE} address {host.mac} mtu {plan.mtu} txqueuelen {plan.queue}",
-        f"link set dev {INTERFACE} gso_max_size {frame} gro_max_size {frame}",
-        f"addr add {host.address}/24 dev {INTERFACE}",
-        f"link set dev {INTERFACE} up",
-    ]
-    # Permanent neighbours: no ARP frame ever disturbs a measurement.
-    lines += [
-        f"neigh replace {peer.address} lladdr {peer.mac} dev {INTERFACE} nud permanent"
-        for peer in plan.hosts
-        if peer != host
-    ]
+    lines = ["link set dev lo up"]
+    for link in host.links:
+        lines += _configure_link(plan, link)
     subprocess.run(
         ["ip", "-batch", "-"], input="\n".join(lines), text=True, check=True, capture_output=True
     )
-    if plan.super_frame == 1:
-        linux.set_tso(INTERFACE, False)
+    for link in host.links:
+        if plan.super_frame == 1:
+            linux.set_tso(link.interface, False)
+        # MPIs share data out by the speeds of cards. With one link there is nothing to share out.
+        if len(host.links) > 1:
+            linux.set_speed(link.interface, max(1, link.rate_bps // 10**6))
+
+
+def _configure_link(plan: Plan, link: Link) -> list[str]:
+    frame = plan.mtu * plan.super_frame + _GSO_HEADER_ROOM
+    device = link.interface
+    lines = [
+        f"link set dev {link.tap} name {device}",
+        f"link set dev {device} address {link.mac} mtu {plan.mtu} txqueuelen {plan.queue}",
+        f"link set dev {device} gso_max_size {frame} gro_max_size {frame}",
+        f"addr add {link.address}/24 dev {device}",
+        f"link set dev {device} up",
+    ]
+    peers = [host.links[link.number] for host in plan.hosts if host.index != link.host]
+    # Sites are networks of their own, but the switch reaches them all.
+    others = sorted({peer.address.rpartition(".")[0] for peer in peers if peer.site != link.site})
+    lines += [f"route add {network}.0/24 dev {device} src {link.address}" for network in others]
+    # Permanent neighbours: no ARP frame ever disturbs a measurement.
+    lines += [
+        f"neigh replace {peer.address} lladdr {peer.mac} dev {device} nud permanent"
+        for peer in peers
+    ]
+    return lines

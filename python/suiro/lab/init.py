@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from suiro.errors import MachineError, SuiroError
 from suiro.lab import files, linux, slurm, switch
-from suiro.lab.host import NAMESPACES, HostProcess
+from suiro.lab.host import NAMESPACES, HostProcess, join_cpu_group
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
 
@@ -40,6 +40,7 @@ def _tie_to(keeper: int) -> None:
 def _live(plan: Plan, reporter: Reporter) -> None:
     linux.unshare(linux.CLONE_NEWNS)
     files.mount_private_folders()
+    files.show_cpu_groups(plan)
     files.name_hosts(plan)
     hosts = [HostProcess(plan, host) for host in plan.hosts]
     switch_process = switch.start(plan)
@@ -60,7 +61,9 @@ def _live(plan: Plan, reporter: Reporter) -> None:
 
 def _plug_in(hosts: list[HostProcess]) -> None:
     """Move each TAP device from the switch's side to its host."""
-    lines = [f"link set dev {host.host.tap} netns {host.pid}" for host in hosts]
+    lines = [
+        f"link set dev {link.tap} netns {host.pid}" for host in hosts for link in host.host.links
+    ]
     result = subprocess.run(
         ["ip", "-batch", "-"], input="\n".join(lines), text=True, capture_output=True
     )
@@ -78,6 +81,7 @@ def _start(plan: Plan, host_pid: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
+        join_cpu_group(plan.hosts[0].name)
         linux.enter(host_pid, NAMESPACES)
         os.chdir(plan.directory)
         os.execvpe(program, plan.command, plan.environment)

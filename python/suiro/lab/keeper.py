@@ -12,10 +12,11 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from suiro.errors import MachineError, SuiroError
-from suiro.lab import init, linux, state
+from suiro.lab import cpu_groups, init, linux, state
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
 
@@ -45,6 +46,7 @@ def _keep(plan: Plan, reporter: Reporter, parent: int) -> None:
         "hosts": plan.hosts_count,
         "ranks": plan.ranks,
         "rate_bps": plan.rate_bps,
+        "cpu_groups": "",
         "mpi": plan.mpi,
         "command": plan.command,
         "started": time.time(),
@@ -58,6 +60,10 @@ def _keep(plan: Plan, reporter: Reporter, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     state.create(folder, record)
     try:
+        if plan.cpu_of_host:
+            plan = _limit_cpus(plan)
+            record["cpu_groups"] = plan.cpu_groups
+            state.update(folder, record)
         _leave(plan)
         if plan.command is not None:
             linux.die_with_parent(signal.SIGTERM)
@@ -71,7 +77,14 @@ def _keep(plan: Plan, reporter: Reporter, parent: int) -> None:
     finally:
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
+        if plan.cpu_groups:
+            cpu_groups.remove(Path(plan.cpu_groups))
         state.remove(folder)
+
+
+def _limit_cpus(plan: Plan) -> Plan:
+    cpus = {host.name: cpu for host, cpu in zip(plan.hosts, plan.cpu_of_host, strict=True)}
+    return replace(plan, cpu_groups=str(cpu_groups.create(plan.name, cpus)))
 
 
 class _Stop(Exception):

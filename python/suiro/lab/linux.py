@@ -24,6 +24,8 @@ MS_PRIVATE = 0x40000
 
 _PR_SET_PDEATHSIG = 1
 _SIOCETHTOOL = 0x8946
+_ETHTOOL_GSET = 0x1
+_ETHTOOL_SSET = 0x2
 _ETHTOOL_STSO = 0x1F
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -67,7 +69,21 @@ def die_with_parent(how: signal.Signals) -> None:
 
 def set_tso(interface: str, on: bool) -> None:
     """Switch TCP segmentation offload of an interface in this network namespace."""
-    value = ctypes.create_string_buffer(struct.pack("II", _ETHTOOL_STSO, int(on)))
-    request = struct.pack("16sP16x", interface.encode(), ctypes.addressof(value))
+    _ethtool(interface, ctypes.create_string_buffer(struct.pack("II", _ETHTOOL_STSO, int(on))))
+
+
+def set_speed(interface: str, megabits_per_second: int) -> None:
+    """Have an interface in this network namespace say that it is so fast, as real cards do."""
+    settings = ctypes.create_string_buffer(44)  # struct ethtool_cmd
+    struct.pack_into("I", settings, 0, _ETHTOOL_GSET)
+    _ethtool(interface, settings)
+    struct.pack_into("I", settings, 0, _ETHTOOL_SSET)
+    struct.pack_into("H", settings, 12, megabits_per_second & 0xFFFF)
+    struct.pack_into("H", settings, 28, megabits_per_second >> 16)
+    _ethtool(interface, settings)
+
+
+def _ethtool(interface: str, command: "ctypes.Array[ctypes.c_char]") -> None:
+    request = struct.pack("16sP16x", interface.encode(), ctypes.addressof(command))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         fcntl.ioctl(handle, _SIOCETHTOOL, request)

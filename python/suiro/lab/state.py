@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from suiro.errors import SuiroError, UsageError
+from suiro.lab import cpu_groups
 
 
 def root() -> Path:
@@ -87,6 +88,8 @@ def remove_stale(labs: Path) -> None:
     for folder in _folders(labs):
         record = _read(folder)
         if record and not alive(record["keeper"], record["keeper_start"]):
+            if record["cpu_groups"]:
+                cpu_groups.remove(Path(record["cpu_groups"]))
             remove(folder)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from suiro.errors import MachineError, SuiroError
+from suiro.lab.network import configuration
 from suiro.lab.plan import CONTROL, HOME, Plan
 
 _LOG = HOME / "switch.log"
@@ -19,7 +20,7 @@ _ANSWER_TIMEOUT_S = 5.0
 def start(plan: Plan) -> subprocess.Popen[bytes]:
     """Start the switch in the lab's root network namespace and wait for its ports."""
     config = HOME / "switch.json"
-    config.write_text(json.dumps(_configuration(plan)))
+    config.write_text(json.dumps(configuration(plan)))
     with _LOG.open("wb") as log:
         # A session of its own: Ctrl-C is for the command, whose goodbyes the switch must carry.
         process = subprocess.Popen(
@@ -56,16 +57,3 @@ def counters(control: Path = CONTROL) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise SuiroError(f"the switch gave no counters: {error}") from None
     return document
-
-
-def _configuration(plan: Plan) -> dict[str, Any]:
-    return {
-        "model": plan.model,
-        "buffer_bytes": plan.buffer_bytes,
-        "control": str(CONTROL),
-        "realtime": True,
-        "ports": [
-            {"name": host.name, "tap": host.tap, "mac": host.mac, "rate_bps": plan.rate_bps}
-            for host in plan.hosts
-        ],
-    }
