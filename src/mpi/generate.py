@@ -43,6 +43,7 @@ CALLED = [
     "Comm_get_parent",
     "Comm_group",
     "Comm_rank",
+    "Comm_remote_size",
     "Comm_set_errhandler",
     "Comm_size",
     "Comm_split_type",
@@ -149,7 +150,12 @@ def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     lines.append("};\nextern Profiler profiler;\n")
     lines.append("namespace intercept {")
     lines += guarded_all(intercepted, lambda f: f"int {f.name}({f.parameters});")
-    lines.append("}  // namespace intercept\n\n}  // namespace suiro::mpi\n")
+    lines.append("}  // namespace intercept\n")
+    lines.append("/// For an MPI library that lacks what its mpi.h here has.")
+    lines.append("namespace narrow {")
+    large = [f for f in intercepted if f.is_large]
+    lines += guarded_all(large, lambda f: f"int {f.name}({f.parameters});")
+    lines.append("}  // namespace narrow\n\n}  // namespace suiro::mpi\n")
     return "\n".join(lines)
 
 
@@ -173,7 +179,7 @@ def exported(f: Function, prefix: str) -> list[str]:
         lines.append(f"  if (profiler.{f.name} != nullptr) [[unlikely]]")
         lines.append(f"    return call(profiler.{f.name}{more});")
     if f.is_large:
-        lines.append(f'  require("PMPI_{f.name}", real.{f.name});')
+        lines.append(f"  if (real.{f.name} == nullptr) return call(narrow::{f.name}{more});")
     return [*lines, f"  return call(intercept::{f.name}{more});\n}}\n"]
 
 

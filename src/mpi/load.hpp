@@ -51,13 +51,6 @@ void find_real_if_any(const char* name, Pointer& pointer) {
   pointer = reinterpret_cast<Pointer>(real_symbol_if_any(name));
 }
 
-/// For what the program calls although the MPI library does not have it: ends the program.
-template <class Pointer>
-void require(const char* name, Pointer pointer) {
-  if (pointer == nullptr) [[unlikely]]
-    real_symbol(name);
-}
-
 template <class Pointer>
 void find_profiler(const char* name, Pointer& pointer) {
   pointer = reinterpret_cast<Pointer>(profiler_symbol(name));

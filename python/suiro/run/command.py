@@ -13,6 +13,9 @@ from suiro.run import launchers, srun
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
 
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "mpi_abi": "the MPI standard's interface"}
+# What a launcher's interpreters may need. Not more: mpi4py calls what names of MPI 4 it finds, and
+# Open MPI has none behind the libraries that bring them.
+_LIKELY = {"openmpi": ("openmpi",), "mpich": ("mpich", "mpi_abi")}
 _SBATCH = "sbatch returns before its job runs: write `suiro run --` before srun in the job's script"
 
 
@@ -64,15 +67,15 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
         obstacle = _obstacle(name, programs[-1], mpi or launcher.mpi, expected)
         if obstacle:
             return Plan(list(words), obstacle=obstacle)
-    joined = launchers.join_preload(
-        _preload(programs, mpi, launcher.mpi), os.environ.get("LD_PRELOAD")
-    )
+    one = mpi or _mpi_of(programs)
+    preload = _preload(one) if one else _preload(*_LIKELY[launcher.mpi])
+    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
     arguments = launchers.with_preload(launcher, words[1:], joined, _variables_for_ranks())
     return Plan([words[0], *arguments])
 
 
 def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
-    """srun starts programs of any MPI."""
+    """srun starts programs of any MPI: the programs tell which, or `mpi` does."""
     names = srun.programs(words[1:])
     if not names:
         return Plan(list(words), obstacle=f"{words[0]} names no program here")
@@ -80,38 +83,43 @@ def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
     obstacles = [
         _obstacle(name, program, mpi or "") for name, program in zip(names, programs, strict=True)
     ]
-    obstacle = next(filter(None, obstacles), "")
+    one = mpi or _mpi_of(programs)
+    unknown = (
+        f"it cannot be told which MPI {names[0]} will use: give --mpi openmpi, mpich or mpi_abi"
+    )
+    obstacle = next(filter(None, obstacles), "" if one else unknown)
     if obstacle:
         return Plan(list(words), obstacle=obstacle)
-    preload = _preload(programs, mpi)
-    arguments, joined = srun.with_preload(words[1:], os.environ, preload, _variables_for_ranks())
+    arguments, joined = srun.with_preload(
+        words[1:], os.environ, _preload(one), _variables_for_ranks()
+    )
     return Plan([words[0], *arguments], {"LD_PRELOAD": joined})
 
 
 def _alone(words: Sequence[str], program: Program, mpi: str | None) -> Plan:
     """A program that starts without a launcher is a job of one rank."""
-    joined = launchers.join_preload(_preload([program], mpi), os.environ.get("LD_PRELOAD"))
-    return Plan(list(words), {"LD_PRELOAD": joined})
+    preload = _preload(mpi or program.kind.value)
+    return Plan(
+        list(words), {"LD_PRELOAD": launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))}
+    )
 
 
-def _preload(programs: Sequence[Program], mpi: str | None, likely: str = "") -> str:
-    """The library for the programs' MPI. Where it cannot be told, as with interpreters, all of
-    them, the likely one first: each passes on the calls of MPIs that are not its own."""
-    kinds = {program.kind for program in programs}
-    if mpi:
-        names = [mpi]
-    elif len(kinds) == 1 and kinds <= set(MPI_KINDS):
-        names = [kind.value for kind in kinds]
-    else:
-        names = sorted((kind.value for kind in MPI_KINDS), key=lambda name: name != likely)
+def _mpi_of(programs: Sequence[Program]) -> str:
+    """Empty where they do not tell, as interpreters."""
+    kinds = {program.kind.value for program in programs if program.kind in MPI_KINDS}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _preload(*names: str) -> str:
+    """Each library passes on the calls of MPIs that are not its own."""
     return ":".join(str(library(f"libsuiro-{name}.so")) for name in names)
 
 
 def _variables_for_ranks() -> list[str]:
     """What `suiro run` tells them, and suiro's settings as far as they are set."""
     wanted = (
-        "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_RULES SUIRO_NODES SUIRO_EXPLAIN SUIRO_TRACE "
-        "SUIRO_CHECK"
+        "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_ALLTOALLW SUIRO_RULES SUIRO_NODES "
+        "SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
     )
     given = {name for name in wanted.split() if name in os.environ}
     return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | given)
