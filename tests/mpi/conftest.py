@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Both MPIs, with one folder of built programs per test session."""
+"""The MPIs, with one folder of built programs per test session."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mpi_jobs import Mpi
+from mpi_jobs import TOOLS, Mpi
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,11 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["openmpi", "mpich"])
 def mpi(request: pytest.FixtureRequest, programs: Path) -> Mpi:
+    return Mpi(str(request.param), programs)
+
+
+@pytest.fixture(params=list(TOOLS))
+def every_mpi(request: pytest.FixtureRequest, programs: Path) -> Mpi:
     return Mpi(str(request.param), programs)
 
 

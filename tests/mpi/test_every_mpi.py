@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs of every MPI that can be installed here, each under the library for its interface; and
+a library that was built for another MPI does nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mpi_jobs import HERE, TOOLS, WHEELS, Mpi
+
+COLLECTIVES = ("alltoall", "alltoallv", "alltoallw")
+RING = {f"SUIRO_{name.upper()}": "ring" for name in COLLECTIVES}
+TWO_LEVEL = {f"SUIRO_{name.upper()}": "two_level_ring" for name in COLLECTIVES}
+VERSIONS = {
+    "openmpi": "Open MPI v4.1",
+    "mpich": "MPICH Version: 4.0",
+    "openmpi5": "Open MPI v5.0",
+    "mpich5": "MPICH Version: 5.0",
+    "mpi_abi": "MPICH Version: 5.0",
+}
+MPI4PY = (
+    "from mpi4py import MPI; from array import array; w = MPI.COMM_WORLD\n"
+    "a = array('i', [100 * w.rank + i for i in range(w.size)]); b = array('i', [0] * w.size)\n"
+    "w.Alltoall(a, b); assert list(b) == [100 * i + w.rank for i in range(w.size)]\n"
+    "w.Alltoall(MPI.IN_PLACE, b); assert a == b"
+)
+
+
+def wrong_library(mpi: Mpi) -> str:
+    return next(name for name in ("mpich", "openmpi") if name != mpi.tools.library)
+
+
+def test_c_program_gets_what_native_delivers(every_mpi: Mpi) -> None:
+    cases = every_mpi.build("alltoall_cases.c")
+    outcome = every_mpi.run(cases, "--check", "--explain=json", **TWO_LEVEL)
+    assert (outcome.code, outcome.said()) == (0, [])
+    assert outcome.out.startswith("ok ")
+    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
+    assert {("alltoall", "two_level_ring"), ("alltoallv", "two_level_ring")} <= ran
+
+
+@pytest.mark.parametrize("binding", ["mpif", "use_mpi", "f08"])
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "mpich5"])
+def test_fortran(name: str, binding: str, programs: Path, tmp_path: Path) -> None:
+    """MPICH 5 comes without Fortran, but with the interface of MPICH 4, whose Fortran library then
+    calls it. Open MPI 5 has none either, and no such relation to Open MPI 4.1."""
+    compiled = Mpi(name.removesuffix("5"), programs)
+    program = compiled.build(f"fortran/alltoall_{binding}.f90")
+    mpi, more = Mpi(name, programs), dict(RING)
+    if name == "mpich5":
+        (tmp_path / "libmpich.so.12").symlink_to(WHEELS / "mpich/lib/libmpi.so.12")
+        more["LD_LIBRARY_PATH"] = f"{tmp_path}:{WHEELS}/mpich/lib/mpich"
+    outcome = mpi.run(program, "--check", "--explain=json", **more)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    calls = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
+    assert calls == {
+        "alltoall": (2, "ring"),
+        "alltoallv": (1, "ring"),
+        "alltoallw": (1, "ring"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [("openmpi5", "openmpi/lib/libmpi.so.40"), ("mpich5", "mpich/lib/libmpi.so.12")],
+)
+def test_mpi4py(name: str, library: str, programs: Path) -> None:
+    outcome = Mpi(name, programs).run(
+        [sys.executable, "-c", MPI4PY],
+        "--explain=json",
+        MPI4PY_LIBMPI=str(WHEELS / library),
+        **RING,
+    )
+    assert (outcome.code, outcome.said()) == (0, []), outcome.err
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(2, "ring")]
+
+
+def test_programs_that_a_shell_starts_find_their_library_among_all(every_mpi: Mpi) -> None:
+    """A preloaded profiler shows that the others stand aside."""
+    profiler = every_mpi.build("profiler.c", "-shared", "-fPIC", name="profiler-library")
+    program = every_mpi.build("endings.c", name="plain")
+    outcome = every_mpi.run(
+        ["sh", "-c", f"exec {program}"], "--explain=json", LD_PRELOAD=str(profiler), **RING
+    )
+    assert (outcome.code, outcome.said()) == (0, [])
+    assert "profiler: 2 alltoall, 0 isend" in outcome.out
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(2, "ring")]
+
+
+def test_library_for_another_mpi_is_not_preloaded(every_mpi: Mpi) -> None:
+    program = every_mpi.build("endings.c", name="plain")
+    outcome = every_mpi.run(program, "--mpi", wrong_library(every_mpi), ranks=2)
+    assert outcome.code == 0
+    (line,) = outcome.said()
+    assert line.startswith(f"suiro: {program} uses ")
+    assert line.endswith(f"--mpi says {wrong_library(every_mpi)}; the command runs unchanged")
+
+
+def test_library_for_another_mpi_passes_every_call_on(every_mpi: Mpi) -> None:
+    """Whoever insists on it gets native, and one line."""
+    cases = every_mpi.build("alltoall_cases.c")
+    wrong = wrong_library(every_mpi)
+    outcome = every_mpi.run(["sh", "-c", f"exec {cases}"], "--mpi", wrong, **RING)
+    assert outcome.code == 0
+    assert outcome.out.startswith("ok ")
+    line = outcome.said()[0]
+    assert line.startswith(f"suiro: libsuiro-{wrong}.so was not built for this MPI (")
+    assert VERSIONS[every_mpi.name] in line
+    assert line.endswith("; all ranks use native collectives")
+    assert len([said for said in outcome.said() if "was not built" in said]) == 1
+
+
+def test_large_counts_on_an_mpi_that_has_no_such_forms(programs: Path, tmp_path: Path) -> None:
+    """MPICH 5, whose names for them are made unknown."""
+    mpi = Mpi("mpich5", programs)
+    image = (WHEELS / "mpich/lib/libmpi.so.12").read_bytes()
+    for form in (b"alltoall", b"alltoallv", b"alltoallw"):
+        name = b"PMPI_" + form.capitalize()
+        assert name + b"_c\0" in image
+        image = image.replace(name + b"_c\0", name + b"_x\0")
+    (tmp_path / "libmpi.so.12").write_bytes(image)
+    folders = f"{tmp_path}:{WHEELS}/mpich/lib/mpich"
+    program = mpi.build("absent_forms.c")
+    outcome = mpi.run(program, "--explain=json", LD_LIBRARY_PATH=folders, **RING)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
+    calls = {row["collective"]: row["calls"] for row in outcome.explained()}
+    assert calls == {"alltoall": 1, "alltoallv": 2, "alltoallw": 1}
+
+
+@pytest.fixture
+def strange_program(tmp_path: Path) -> Path:
+    library = tmp_path / "libmpi.so.99"
+    program = tmp_path / "strange_program"
+    build = ["cc", "-shared", "-fPIC", f"-Wl,-soname,{library.name}", "-o", str(library)]
+    subprocess.run([*build, str(HERE / "strange_mpi.c")], check=True)
+    link = [f"-L{tmp_path}", f"-l:{library.name}", f"-Wl,-rpath,{tmp_path}"]
+    source = str(HERE / "strange_program.c")
+    subprocess.run(["cc", "-o", str(program), source, *link], check=True)
+    return program
+
+
+@pytest.mark.parametrize("name", list(TOOLS))
+def test_mpi_that_nobody_knows_is_left_alone(
+    name: str, strange_program: Path, programs: Path
+) -> None:
+    mpi = Mpi(name, programs)
+    known = mpi.run(strange_program, ranks=1, **RING)
+    reason = f"suiro: {strange_program} uses libmpi.so.99, an MPI that suiro does not know"
+    assert (known.code, known.out.strip()) == (0, "sum 551429")
+    assert known.said() == [f"{reason}; the command runs unchanged"]
+    hidden = mpi.run(["sh", "-c", str(strange_program)], ranks=1, **RING)
+    assert (hidden.code, hidden.out.strip()) == (0, "sum 551429")
+    assert "was not built for this MPI (Strange MPI 1.0)" in hidden.said()[0]
