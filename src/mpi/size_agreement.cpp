@@ -34,10 +34,11 @@ Sums sums_of(const UserBuffer& buffer, const Topology& topology, int rank) {
   return sums;
 }
 
-/// Jain's index: 1 when all blocks are equal, 1 / n when one of n has everything.
+/// Jain's index is 1 when all blocks are equal, and the share of those that there are when the rest
+/// is empty. The limit is no measurement: it keeps native what has not been measured.
 bool is_even(const Sums& sums, int blocks) {
   constexpr double index_min = 0.5;
-  return sums.bytes * sums.bytes >= index_min * blocks * sums.squares;
+  return sums.bytes == 0 || sums.bytes * sums.bytes > index_min * blocks * sums.squares;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 using suiro::fuzz::expect;
 
 void ask(const suiro::RuleTable& table, const suiro::Topology& topology) {
-  for (const char* collective : {"alltoall", "alltoallv"}) {
+  for (const char* collective : {"alltoall", "alltoallv", "alltoallw"}) {
     const auto thresholds = table.thresholds(collective, topology);
     for (std::size_t i = 1; i < thresholds.size(); ++i) {
       expect(thresholds[i - 1] < thresholds[i], "thresholds ascend");

@@ -3,13 +3,9 @@
 // what the MPI library itself delivers (its PMPI function, found by name behind any preload).
 // usage: alltoall_cases       prints "ok N cases" on rank 0, or what differs, and then exits
 // with 1.
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <mpi.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "cases.h"
 
 typedef int (*alltoall_function)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype,
                                  MPI_Comm);
@@ -17,44 +13,10 @@ typedef int (*alltoallv_function)(const void*, const int*, const int*, MPI_Datat
                                   const int*, const int*, MPI_Datatype, MPI_Comm);
 static alltoall_function native_alltoall;
 static alltoallv_function native_alltoallv;
-static int failures, cases;
 
 static void find_native(void) {
-  static const char* const names[] = {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12",
-                                      "libmpi_abi.so.1"};
-  void* library = NULL;
-  for (size_t i = 0; library == NULL && i < sizeof names / sizeof *names; ++i) {
-    library = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
-  }
-  *(void**)&native_alltoall = library ? dlsym(library, "PMPI_Alltoall") : NULL;
-  *(void**)&native_alltoallv = library ? dlsym(library, "PMPI_Alltoallv") : NULL;
-  if (native_alltoall == NULL || native_alltoallv == NULL) MPI_Abort(MPI_COMM_WORLD, 9);
-}
-
-static unsigned char* filled(size_t bytes, int seed) {
-  unsigned char* buffer = malloc(bytes + 1);
-  unsigned state = 2654435761u * (unsigned)(seed + 1);
-  for (size_t i = 0; i < bytes; ++i) {
-    state = state * 1664525u + 1013904223u;
-    buffer[i] = (unsigned char)(state >> 24);
-  }
-  return buffer;
-}
-
-static void compare(const char* name, MPI_Comm comm, const void* ours, const void* native,
-                    size_t bytes) {
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  __atomic_add_fetch(&cases, 1, __ATOMIC_RELAXED);
-  if (memcmp(ours, native, bytes) == 0) return;
-  __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);
-  printf("%s: rank %d differs from native\n", name, rank);
-}
-
-static MPI_Aint extent_of(MPI_Datatype type) {
-  MPI_Aint lower, extent;
-  MPI_Type_get_extent(type, &lower, &extent);
-  return extent;
+  *(void**)&native_alltoall = native("PMPI_Alltoall");
+  *(void**)&native_alltoallv = native("PMPI_Alltoallv");
 }
 
 /// Both ways into equal buffers; bytes outside the datatype must stay as they were, too.
@@ -291,10 +253,9 @@ static void threads(void) {
 }
 
 int main(int argc, char** argv) {
-  int provided, rank, all;
+  int provided;
   const int with_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
   MPI_Init_thread(&argc, &argv, with_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   find_native();
   if (with_threads) {
     if (provided == MPI_THREAD_MULTIPLE) threads();
@@ -304,8 +265,7 @@ int main(int argc, char** argv) {
     communicators();
     errors();
   }
-  MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf(all ? "%d failures\n" : "ok %d cases\n", all ? all : cases);
+  const int code = conclude();
   MPI_Finalize();
-  return all != 0;
+  return code;
 }

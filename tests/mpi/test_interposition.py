@@ -9,8 +9,9 @@ from mpi_jobs import Mpi
 
 from suiro.native import library
 
-RING = {"SUIRO_ALLTOALL": "ring", "SUIRO_ALLTOALLV": "ring"}
-TWO_LEVEL = {"SUIRO_ALLTOALL": "two_level_ring", "SUIRO_ALLTOALLV": "two_level_ring"}
+COLLECTIVES = ("alltoall", "alltoallv", "alltoallw")
+RING = {f"SUIRO_{name.upper()}": "ring" for name in COLLECTIVES}
+TWO_LEVEL = {f"SUIRO_{name.upper()}": "two_level_ring" for name in COLLECTIVES}
 
 
 def test_library_exports_few_names_and_needs_libc_only(mpi: Mpi) -> None:
@@ -27,8 +28,11 @@ def test_library_exports_few_names_and_needs_libc_only(mpi: Mpi) -> None:
 
 
 @pytest.mark.parametrize("ranks", [4, 5])
-def test_every_kind_of_argument_delivers_what_native_delivers(mpi: Mpi, ranks: int) -> None:
-    cases = mpi.build("alltoall_cases.c")
+@pytest.mark.parametrize("program", ["alltoall_cases.c", "alltoallw_cases.c"])
+def test_every_kind_of_argument_delivers_what_native_delivers(
+    mpi: Mpi, ranks: int, program: str
+) -> None:
+    cases = mpi.build(program)
     outcome = mpi.run(cases, ranks=ranks, **(TWO_LEVEL if ranks == 4 else RING))
     assert (outcome.code, outcome.said()) == (0, [])
     assert re.match(r"ok \d+ cases", outcome.out)
@@ -38,20 +42,6 @@ def test_threads_on_communicators_of_their_own(mpi: Mpi) -> None:
     outcome = mpi.run([str(mpi.build("alltoall_cases.c")), "threads"], **RING)
     assert outcome.code == 0
     assert re.match(r"ok [1-9]\d+ cases", outcome.out)
-
-
-def test_check_finds_nothing_where_nothing_is_wrong(mpi: Mpi) -> None:
-    outcome = mpi.run(mpi.build("alltoall_cases.c"), "--check", **TWO_LEVEL)
-    assert (outcome.code, outcome.said()) == (0, [])
-
-
-@pytest.mark.parametrize("binding", ["mpif", "use_mpi", "f08"])
-def test_fortran(mpi: Mpi, binding: str) -> None:
-    program = mpi.build(f"fortran/alltoall_{binding}.f90")
-    outcome = mpi.run(program, "--check", "--explain=json", **RING)
-    assert (outcome.code, outcome.out.strip()) == (0, "ok")
-    calls = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
-    assert calls == {"alltoall": (2, "ring"), "alltoallv": (1, "ring")}
 
 
 def test_mpi4py_which_opens_mpi_in_a_scope_of_its_own(openmpi: Mpi) -> None:

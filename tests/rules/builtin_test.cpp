@@ -27,7 +27,6 @@ TEST_P(Builtin, NamesOnlyWhatTheCatalogHas) {
       EXPECT_EQ(wrong_parameter(algorithm, name, value), "");
     }
     EXPECT_TRUE(rule.reason.starts_with("built in: ")) << rule.reason;
-    EXPECT_TRUE(!is_v_collective(rule.collective) || rule.bytes == Range{});
   }
 }
 
@@ -42,6 +41,16 @@ TEST_P(Builtin, ChoosesNativeWhereNothingCanBeGained) {
             "built in: all ranks are on one node");
   EXPECT_EQ(decide("alltoall", Topology::block(8, 1), 1 << 20).reason,
             "built in: one rank per node");
+}
+
+TEST_P(Builtin, ChoosesAlikeForUnequalBlocksOfAKnownSize) {
+  const Topology topology = Topology::block(4, 4);
+  for (const char* collective : {"alltoallv", "alltoallw"}) {
+    EXPECT_EQ(decide(collective, topology, 256 << 10).algorithm, "two_level_pairwise");
+    EXPECT_EQ(decide(collective, topology, 65535).algorithm, "native");
+    EXPECT_EQ(decide(collective, topology, std::nullopt).algorithm, "native");
+    EXPECT_EQ(decide(collective, Topology::block(8, 1), 1 << 20).algorithm, "native");
+  }
 }
 
 TEST_P(Builtin, DecidesEverything) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A v-collective has the algorithms of its regular twin.
+// Unequal blocks have those algorithms of their regular twin that join none.
 #include "rules/candidates.hpp"
 
 #include <gmock/gmock.h>
@@ -8,14 +8,27 @@
 namespace suiro {
 namespace {
 
-TEST(Candidates, GivesAVCollectiveTheSchedulesOfItsTwin) {
+TEST(Candidates, GivesUnequalBlocksTheSchedulesOfTheirTwin) {
   const Algorithm* ring = find_candidate("alltoall", "ring");
   ASSERT_NE(ring, nullptr);
   EXPECT_EQ(find_candidate("alltoallv", "ring"), ring);
   EXPECT_EQ(find_candidate("alltoallv", "nothing"), nullptr);
   EXPECT_EQ(find_candidate("bcast", "ring"), nullptr);
-  EXPECT_TRUE(is_v_collective("alltoallv"));
-  EXPECT_FALSE(is_v_collective("alltoall"));
+  EXPECT_EQ(find_candidate("alltoallw", "ring"), ring);
+  EXPECT_TRUE(has_unequal_blocks("alltoallv"));
+  EXPECT_TRUE(has_unequal_blocks("alltoallw"));
+  EXPECT_FALSE(has_unequal_blocks("alltoall"));
+}
+
+TEST(Candidates, KeepsAlgorithmsThatJoinBlocksFromUnequalOnes) {
+  EXPECT_NE(find_candidate("alltoall", "bruck"), nullptr);
+  for (const char* collective : {"alltoallv", "alltoallw"}) {
+    EXPECT_EQ(find_candidate(collective, "bruck"), nullptr);
+    EXPECT_THAT(candidate_names(collective), testing::Not(testing::Contains("bruck")));
+    EXPECT_THAT(unknown_algorithm(collective, "bruck"),
+                testing::StartsWith("bruck joins blocks, which must be equal, and those of " +
+                                    std::string(collective) + " need not be (there are native,"));
+  }
 }
 
 TEST(Candidates, ListsNativeFirst) {
@@ -27,7 +40,7 @@ TEST(Candidates, ListsNativeFirst) {
 TEST(Candidates, WordsWhatIsWrongWithAName) {
   EXPECT_THAT(unknown_algorithm("alltoall", "two_levl_ring"),
               testing::StartsWith("unknown algorithm \"two_levl_ring\" for alltoall; did you mean "
-                                  "\"two_level_ring\"? (there are native, linear,"));
+                                  "\"two_level_ring\"? (there are native, "));
 }
 
 TEST(Candidates, WordsWhatIsWrongWithAParameter) {

@@ -81,7 +81,7 @@ TEST(RuleFile, LocatesMistakesInNames) {
             "r.json:2: a rule needs the key \"algorithm\"");
   EXPECT_EQ(error(start + "\"collective\": \"altoall\", \"algorithm\": \"ring\"}]}"),
             "r.json:2: unknown collective \"altoall\"; did you mean \"alltoall\"? (there are "
-            "alltoall, alltoallv)");
+            "alltoall, alltoallv, alltoallw)");
   EXPECT_THAT(error(start + "\"collective\": \"alltoall\",\n\"algorithm\": \"two_levl_ring\"}]}"),
               testing::StartsWith("r.json:3: unknown algorithm \"two_levl_ring\" for alltoall; did "
                                   "you mean \"two_level_ring\"?"));
@@ -121,11 +121,11 @@ TEST(RuleFile, LocatesMistakesInParameters) {
             "r.json:3: \"comment\" is a string; this is the number 4");
 }
 
-TEST(RuleFile, RefusesBytesForAVCollective) {
-  EXPECT_EQ(error("{\"suiro_rules\": 1, \"rules\": [\n{\"collective\": \"alltoallv\", "
-                  "\"algorithm\": \"ring\",\n\"bytes\": 4}]}"),
-            "r.json:3: a rule for alltoallv cannot limit bytes: they differ between ranks, and all "
-            "ranks must decide alike; use nodes, ppn or ranks");
+TEST(RuleFile, RefusesToJoinUnequalBlocks) {
+  EXPECT_THAT(error("{\"suiro_rules\": 1, \"rules\": [\n{\"collective\": \"alltoallw\", "
+                    "\"bytes\": 4,\n\"algorithm\": \"bruck\"}]}"),
+              testing::StartsWith("r.json:3: bruck joins blocks, which must be equal, and those of "
+                                  "alltoallw need not be (there are native, linear,"));
 }
 
 TEST(RuleFile, ReadsTheExampleOfItsPage) {

@@ -83,8 +83,18 @@ TEST(Rules, ListsTheSizesAtWhichTheDecisionMayChange) {
   const Topology topology = Topology::block(2, 2);
   const std::vector<std::int64_t> expected = {100, 200};
   EXPECT_EQ(rules.thresholds("alltoall", topology), expected);
-  EXPECT_TRUE(rules.thresholds("alltoallv", topology).empty());
   EXPECT_TRUE(RuleTable().thresholds("alltoall", topology).empty());
+}
+
+TEST(Rules, LimitsTheSizeOfUnequalBlocksOnceItIsKnown) {
+  const RuleTable rules = table(R"(
+    {"collective": "alltoallv", "bytes": [100, null], "algorithm": "ring"},
+    {"collective": "alltoallv", "algorithm": "linear"})");
+  const Topology topology = Topology::block(2, 2);
+  EXPECT_EQ(rules.decide({"alltoallv", topology, std::nullopt}).algorithm, "linear");
+  EXPECT_EQ(rules.decide({"alltoallv", topology, 99}).algorithm, "linear");
+  EXPECT_EQ(rules.decide({"alltoallv", topology, 100}).algorithm, "ring");
+  EXPECT_EQ(rules.thresholds("alltoallv", topology), std::vector<std::int64_t>{100});
 }
 
 TEST(Rules, DecidesAlikeBetweenThresholds) {

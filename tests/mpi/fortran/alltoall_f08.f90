@@ -5,10 +5,11 @@ program alltoall_f08
   implicit none
   integer :: rank, ranks, i
   integer, allocatable :: sent(:), received(:), counts(:), places(:)
+  type(MPI_Datatype), allocatable :: types(:)
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks))
+  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks), types(ranks))
   sent = [(100*rank + i, i=0, ranks - 1)]
   counts = 1
   places = [(i, i=0, ranks - 1)]
@@ -19,6 +20,11 @@ program alltoall_f08
   call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, &
                      MPI_COMM_WORLD)
   if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 3)
+  types = MPI_INTEGER
+  places = 4*places
+  call MPI_Alltoallw(received, counts, places, types, sent, counts, places, types, &
+                     MPI_COMM_WORLD)
+  if (any(sent /= [(100*rank + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 4)
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize()
 end program

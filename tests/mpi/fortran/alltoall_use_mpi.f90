@@ -4,11 +4,11 @@ program alltoall_use_mpi
   use mpi
   implicit none
   integer :: code, rank, ranks, i
-  integer, allocatable :: sent(:), received(:), counts(:), places(:)
+  integer, allocatable :: sent(:), received(:), counts(:), places(:), types(:)
   call MPI_Init(code)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
-  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks))
+  allocate (sent(ranks), received(ranks), counts(ranks), places(ranks), types(ranks))
   sent = [(100*rank + i, i=0, ranks - 1)]
   counts = 1
   places = [(i, i=0, ranks - 1)]
@@ -19,6 +19,11 @@ program alltoall_use_mpi
   call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, received, counts, places, MPI_INTEGER, &
                      MPI_COMM_WORLD, code)
   if (any(received /= [(100*i + rank, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 3, code)
+  types = MPI_INTEGER
+  places = 4*places
+  call MPI_Alltoallw(received, counts, places, types, sent, counts, places, types, &
+                     MPI_COMM_WORLD, code)
+  if (any(sent /= [(100*rank + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 4, code)
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize(code)
 end program

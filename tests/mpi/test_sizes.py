@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sizes of MPI_Alltoallv and MPI_Alltoallw: ranks agree on one in the background, and from then on
+choose by it, all alike."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_jobs import Mpi
+
+UNAGREED = "no size agreed on yet: "
+AGREED = "by the agreed size: "
+TOO_UNEVEN = "blocks too uneven for a size: "
+# Two nodes of two ranks; large enough for the built-in rules although half of the blocks are small.
+LARGE = 200_000
+
+
+def run(
+    mpi: Mpi, which: str, what: str, calls: int, size: int, **more: str
+) -> list[dict[str, Any]]:
+    words = [str(mpi.build("sizes.c")), which, what, str(calls), str(size)]
+    outcome = mpi.run(words, "--explain=json", **more)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    return outcome.explained()
+
+
+def ran(rows: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
+    """Algorithm, calls, and how the size was known; ordered by size, unknown first."""
+    ordered = sorted(rows, key=lambda row: (row["bytes"] or [-1])[0])
+    return [(row["algorithm"], row["calls"], row["reason"].split("built in")[0]) for row in ordered]
+
+
+@pytest.mark.parametrize("which", ["v", "w"])
+def test_large_blocks_are_known_from_the_fourth_call(mpi: Mpi, which: str) -> None:
+    rows = run(mpi, which, "even", 20, LARGE)
+    assert ran(rows) == [("native", 3, UNAGREED), ("two_level_pairwise", 17, AGREED)]
+    known = next(row["bytes"] for row in rows if row["bytes"])
+    assert known[0] <= LARGE <= known[1]
+
+
+@pytest.mark.parametrize(
+    ("what", "calls", "size", "expected"),
+    [
+        ("even", 1, LARGE, [("native", 1, UNAGREED)]),
+        ("even", 9, 1000, [("native", 3, UNAGREED), ("native", 6, AGREED)]),
+        ("sparse", 9, 800_000, [("native", 3, UNAGREED), ("native", 6, TOO_UNEVEN)]),
+        # Small from the 129th call on, of which the 192nd gives the size and the 256th knows it.
+        (
+            "shrinking",
+            256,
+            LARGE,
+            [("native", 3, UNAGREED), ("native", 1, AGREED), ("two_level_pairwise", 252, AGREED)],
+        ),
+    ],
+)
+def test_what_is_agreed(mpi: Mpi, what: str, calls: int, size: int, expected: list[Any]) -> None:
+    assert sorted(ran(run(mpi, "v", what, calls, size))) == sorted(expected)
+
+
+@pytest.mark.parametrize(("what", "calls"), [("refused", 40), ("freed", 10), ("threads", 12)])
+@pytest.mark.parametrize("which", ["v", "w"])
+def test_ranks_choose_alike(mpi: Mpi, which: str, what: str, calls: int) -> None:
+    rows = run(mpi, which, what, calls, LARGE)
+    assert "two_level_pairwise" in {row["algorithm"] for row in rows}
+
+
+def test_a_rule_file_goes_by_the_agreed_size(openmpi: Mpi, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text(
+        '{"suiro_rules": 1, "rules": [\n'
+        '{"collective": "alltoallv", "bytes": [150000, null], "algorithm": "ring"},\n'
+        '{"collective": "alltoallv", "algorithm": "linear"}]}'
+    )
+    rows = run(openmpi, "v", "even", 8, LARGE, SUIRO_RULES=str(rules))
+    assert sorted((row["algorithm"], row["calls"]) for row in rows) == [("linear", 3), ("ring", 5)]
+
+
+@pytest.mark.parametrize("collective", ["alltoallv", "alltoallw"])
+def test_an_algorithm_that_joins_blocks_is_refused(openmpi: Mpi, collective: str) -> None:
+    words = [str(openmpi.build("sizes.c")), collective[-1], "even", "2", "100"]
+    outcome = openmpi.run(words, **{f"SUIRO_{collective.upper()}": "bruck"})
+    assert outcome.code == 0
+    assert [f"bruck joins blocks, which must be equal, and those of {collective} need not be" in line
+            for line in outcome.said()] == [True]  # fmt: skip
