@@ -6,7 +6,7 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import algorithms, bench, demo, lab, probe, run, show, verdict, verify
+from suiro.cli import algorithms, bench, demo, doctor, lab, probe, run, show, verdict, verify
 from suiro.errors import SuiroError
 
 CONTEXT = {"max_content_width": 100}
@@ -19,6 +19,7 @@ app.command()(demo.demo)
 app.command()(algorithms.algorithms)
 app.command()(verify.verify)
 app.command()(show.show)
+app.command(context_settings=doctor.CONTEXT)(doctor.doctor)
 app.add_typer(lab.app, name="lab")
 
 

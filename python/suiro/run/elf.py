@@ -35,13 +35,14 @@ class Program:
 # What suiro has a library for.
 MPI_KINDS = (Kind.OPENMPI, Kind.MPICH, Kind.MPI_ABI)
 
-_LIBRARIES = {
+LIBRARIES = {
     "libmpi.so.40": Kind.OPENMPI,
     "libmpi.so.12": Kind.MPICH,
     "libmpich.so.12": Kind.MPICH,
     "libmpi_abi.so.1": Kind.MPI_ABI,
 }
 _OTHER_LIBRARY = re.compile(r"\b(libmpi(?:ch|_[a-z_]+)?\.so[.\d]*)\b")
+_MISSING = re.compile(r"loading shared libraries: ([^:\s]+): cannot open shared object")
 _INTERPRETER = 3  # PT_INTERP
 
 
@@ -63,7 +64,7 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
     if interpreter is None:
         return Program(path, Kind.STATIC_MPI if defines_mpi else Kind.NOT_MPI)
     listing = _loaded(interpreter, path)
-    for library, kind in _LIBRARIES.items():
+    for library, kind in LIBRARIES.items():
         if re.search(rf"^\s*{re.escape(library)}\b", listing, re.MULTILINE):
             return Program(path, kind, library)
     other = _OTHER_LIBRARY.search(listing)
@@ -93,7 +94,8 @@ def _interpreter(image: mmap.mmap) -> str | None:
     return None
 
 
-def _loaded(interpreter: str, path: Path) -> str:
+def _loaded(interpreter: str, path: Path) -> tuple[str, str]:
+    """The dynamic linker's list, which ends at the first library that is missing; and that one."""
     try:
         answer = subprocess.run(
             [interpreter, "--list", str(path.resolve())],
@@ -103,5 +105,6 @@ def _loaded(interpreter: str, path: Path) -> str:
             errors="replace",
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return answer.stdout
+        return "", ""
+    missing = _MISSING.search(answer.stderr)
+    return answer.stdout, missing[1] if missing else ""

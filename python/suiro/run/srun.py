@@ -54,6 +54,11 @@ def programs(arguments: Sequence[str]) -> list[str]:
     return found
 
 
+def program_index(part: Sequence[str]) -> int:
+    """Where the options of a part end; len(part) when it names no program."""
+    return _parse(part)[1]
+
+
 def with_preload(
     arguments: Sequence[str], environment: Mapping[str, str], preload: str, names: Sequence[str]
 ) -> tuple[list[str], str]:
