@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cells from samples: figures, ratios, and the reasons for which a cell is void."""
 
+from dataclasses import replace
+
 import pytest
 from samples import GOODPUT_BPS, counters, events, setting
 
 from suiro.bench.cells import make_cells
-from suiro.bench.innocence import switch_reason
+from suiro.bench.innocence import switch_reason, wire_goodput_Bps
+from suiro.bench.network import Cut, Network
 from suiro.bench.result import Cell
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
@@ -27,6 +30,28 @@ def test_figures_of_a_cell() -> None:
     assert cells_by_name(cells)["linear"].is_control
     assert not ring.cpu_limited
     assert ring.switch[1].drops == 3
+
+
+def bound_fraction(network: Network | None) -> float | None:
+    cell = make_cells(events(), replace(setting(), network=network))[0]
+    return cell.bound_fraction and cell.bound_fraction * cell.median_s / 65536
+
+
+def test_the_network_of_a_lab_bounds_the_time() -> None:
+    """Two nodes of two ranks: four blocks leave each."""
+    link_Bps = wire_goodput_Bps(50_000_000, 1500)
+    cut = Cut(frozenset({1}), 10_000_000)
+    assert bound_fraction(None) == pytest.approx(4 / link_Bps)
+    assert bound_fraction(Network((2, 2), (50_000_000,))) == pytest.approx(4 / link_Bps)
+    assert bound_fraction(Network((2, 2), (50_000_000,) * 2)) == pytest.approx(2 / link_Bps)
+    assert bound_fraction(Network((2, 2), (50_000_000,), (cut,))) == pytest.approx(20 / link_Bps)
+    assert bound_fraction(Network((2, 3), (50_000_000,), (cut,))) is None
+
+
+def test_one_stream_is_no_limit_for_several_links() -> None:
+    network = Network((2, 2), (50_000_000, 25_000_000))
+    cells = make_cells(events(), replace(setting(), network=network))
+    assert {cell.line_rate_fraction for cell in cells} == {None}
 
 
 def test_a_late_switch_voids() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from suiro.bench import innocence, obedience
 from suiro.bench.job import Event, Events
+from suiro.bench.network import Network
 from suiro.bench.result import Cell, LineRate
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
@@ -17,6 +18,7 @@ class Setting:
     """What cells need besides samples.
 
     `crowded`: more ranks than cores, so ratios of small messages would measure the scheduler.
+    `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab.
     """
 
     collective: str
@@ -25,6 +27,7 @@ class Setting:
     controls: dict[int, str | None]
     planned: dict[int, int]
     algorithms: tuple[str, ...]
+    network: Network | None = None
 
 
 def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
@@ -58,7 +61,7 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
         if key in reasons:
             cell.void_reason = reasons[key]
             continue
-        _add_limits(cell, events.node_of_rank, line_rate)
+        _add_limits(cell, events.node_of_rank, line_rate, setting.network)
         _add_notes(cell, rows, setting)
         _add_ratios(cell, obeyed, setting)
     return cells
@@ -107,14 +110,22 @@ def _blocks_leaving(node_of_rank: list[int]) -> int:
     return max(ppn * (ranks - ppn) for ppn in Counter(node_of_rank).values())
 
 
-def _add_limits(cell: Cell, node_of_rank: list[int], line_rate: LineRate | None) -> None:
+def _add_limits(
+    cell: Cell, node_of_rank: list[int], line_rate: LineRate | None, network: Network | None
+) -> None:
+    """The control flow uses one link; what it reached is no limit where hosts have several."""
     outgoing = cell.bytes * _blocks_leaving(node_of_rank)
     if line_rate is None or outgoing == 0:
         return
-    stream_Bps = sum(line_rate.goodput_Bps) / len(line_rate.goodput_Bps)
-    cell.line_rate_fraction = cell.bandwidth_Bps / stream_Bps
-    wire_Bps = line_rate.expected_Bps or max(line_rate.goodput_Bps)
-    cell.bound_fraction = outgoing / wire_Bps / cell.median_s
+    if network is None or len(network.link_rates_bps) == 1:
+        stream_Bps = sum(line_rate.goodput_Bps) / len(line_rate.goodput_Bps)
+        cell.line_rate_fraction = cell.bandwidth_Bps / stream_Bps
+    if network is None:
+        wire_Bps = line_rate.expected_Bps or max(line_rate.goodput_Bps)
+        bound_s: float | None = outgoing / wire_Bps
+    else:
+        bound_s = network.bound_s(node_of_rank, cell.bytes, line_rate.mtu_bytes)
+    cell.bound_fraction = bound_s / cell.median_s if bound_s is not None else None
 
 
 def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:

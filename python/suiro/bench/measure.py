@@ -8,6 +8,7 @@ from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import control_algorithm
 from suiro.bench.job import Events, raw_record, run_job
 from suiro.bench.machine import describe_machine
+from suiro.bench.network import network_of_lab
 from suiro.bench.plan import Plan
 from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
@@ -45,15 +46,17 @@ def _setting(plan: Plan, mpi: str, shape: Events) -> Setting:
     machine = describe_machine("", plan.link_rate_bps)
     per_machine = ranks if machine.lab else max(map(shape.node_of_rank.count, shape.node_of_rank))
     compared = "native" in plan.algorithms and len(plan.algorithms) > 1
+    network = network_of_lab()
     return Setting(
         collective=plan.collective,
-        rate_bps=machine.rate_bps,
+        rate_bps=network.link_rates_bps[0] if network is not None else machine.rate_bps,
         crowded=per_machine > machine.cores,
         controls={
             size: control_algorithm(mpi, ranks, size) if compared else None for size in plan.sizes
         },
         planned={size: plan.repetitions(size) for size in plan.sizes},
         algorithms=plan.algorithms,
+        network=network,
     )
 
 

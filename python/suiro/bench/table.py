@@ -49,7 +49,7 @@ def print_result(result: Result, console: Console) -> None:
         )
     machine = result.machine
     network = f", lab {machine.lab} ({machine.model})" if machine.lab else ""
-    rate = f", {machine.rate_bps / 1e6:.4g} Mbit/s per port" if machine.rate_bps else ""
+    rate = f", {machine.rate_bps / 1e6:.4g} Mbit/s per host" if machine.rate_bps else ""
     console.print(
         f"{machine.cores} cores, {machine.kernel}, {machine.mpi}{network}{rate}", style="dim"
     )

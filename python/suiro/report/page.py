@@ -89,7 +89,7 @@ def _section(index: int, section: Section) -> str:
 
 def _rate(result: Result) -> str:
     rate = result.machine.rate_bps
-    return f" {rate / 1e6:.4g} Mbit/s per port." if rate else ""
+    return f" {rate / 1e6:.4g} Mbit/s per host." if rate else ""
 
 
 def _program(program: ProgramRun | None) -> str:

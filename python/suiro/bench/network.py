@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a lab says of its network, and the time that the network costs at least."""
+
+import json
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from suiro.bench.innocence import wire_goodput_Bps
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Hosts that together cannot send to all others faster than this."""
+
+    hosts: frozenset[int]
+    rate_bps: int
+
+
+@dataclass(frozen=True)
+class Network:
+    """The hosts in order: the ranks of each, the links that all of them have, and the cuts."""
+
+    ranks_of_host: tuple[int, ...]
+    link_rates_bps: tuple[int, ...]
+    cuts: tuple[Cut, ...] = ()
+
+    def bound_s(self, node_of_rank: list[int], block_bytes: int, mtu_bytes: int) -> float | None:
+        """Seconds that an all-to-all takes at least; None where that is not known.
+
+        Nodes are numbered by their lowest rank, so they are the hosts in order if all take part.
+        """
+        ppn = Counter(node_of_rank)
+        ranks = len(node_of_rank)
+        host_Bps = sum(wire_goodput_Bps(rate, mtu_bytes) for rate in self.link_rates_bps)
+        seconds = max(own * (ranks - own) * block_bytes / host_Bps for own in ppn.values())
+        if not self.cuts:
+            return seconds
+        if tuple(ppn[node] for node in range(len(ppn))) != self.ranks_of_host:
+            return None
+        for cut in self.cuts:
+            inside = sum(self.ranks_of_host[host] for host in cut.hosts)
+            crossing_bytes = inside * (ranks - inside) * block_bytes
+            seconds = max(seconds, crossing_bytes / wire_goodput_Bps(cut.rate_bps, mtu_bytes))
+        return seconds
+
+
+def network_of_lab() -> Network | None:
+    """The network of the lab that this process is in."""
+    path = os.environ.get("SUIRO_LAB_NETWORK")
+    if path is None:
+        return None
+    document = json.loads(Path(path).read_text())
+    hosts = document["hosts"]
+    return Network(
+        ranks_of_host=tuple(host["ranks"] for host in hosts),
+        link_rates_bps=tuple(link["rate_bps"] for link in hosts[0]["links"]),
+        cuts=tuple(Cut(frozenset(cut["hosts"]), cut["rate_bps"]) for cut in document["cuts"]),
+    )
