@@ -23,6 +23,32 @@ def test_mpi_programs(mpi: str, tmp_path: Path) -> None:
     assert examine(compiled(tmp_path, MAIN, f"mpicc.{mpi}")).kind == Kind(mpi)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("libmpi.so.40", Kind.OPENMPI),
+        ("libmpi.so.12", Kind.MPICH),
+        ("libmpi_abi.so.1", Kind.MPI_ABI),
+        ("libmpi.so.20", Kind.OTHER_MPI),
+        ("libmpi_abi.so.2", Kind.OTHER_MPI),
+        ("libmpi_cray.so.12", Kind.OTHER_MPI),
+    ],
+)
+def test_libraries_by_their_names(name: str, kind: Kind, tmp_path: Path) -> None:
+    library = tmp_path / name
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-x", "c", "-", "-o", str(library)],
+        input="int MPI_Init(int* a, char*** b) { return !a + !b; }\n",
+        text=True,
+        check=True,
+    )
+    link = ["-Wl,--no-as-needed", f"-Wl,-rpath,{tmp_path}", str(library)]
+    program = compiled(tmp_path, MAIN, "cc", *link)
+    assert examine(program).kind is kind
+    library.unlink()
+    assert examine(program).kind is (Kind.UNKNOWN if kind is Kind.OTHER_MPI else kind)
+
+
 def test_mpi_behind_another_library(tmp_path: Path) -> None:
     library = tmp_path / "libinner.so"
     subprocess.run(

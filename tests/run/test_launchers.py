@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Command lines of launchers: where the program is, and how variables reach ranks."""
 
+from pathlib import Path
+
 import pytest
 
-from suiro.run.launchers import Launcher, program_index, programs, with_preload
+from suiro.run.launchers import Launcher, program_index, programs, recognise, with_preload
 
 OPENMPI = Launcher("/usr/bin/mpirun", "openmpi")
 MPICH = Launcher("/usr/bin/mpiexec", "mpich")
@@ -20,12 +22,37 @@ def words_of(text: str) -> list[str]:
         ("openmpi", "--mca btl self,tcp --hostfile hosts --oversubscribe ./app", "./app"),
         ("openmpi", "-x A=1 --map-by node --tag-output ./app", "./app"),
         ("mpich", "-n 4 -genv A 1 -ppn 2 ./app -env x", "./app"),
+        ("openmpi", "--prtemca a 1 --pmixmca b 2 --display map --rtos x --np 2 ./app", "./app"),
         ("mpich", "-f hosts -bind-to none -prepend-rank ./app", "./app"),
+        ("mpich", "-perhost 1 -gtool x:0 -rankmap (block) -nolocal -n 2 ./app", "./app"),
     ],
 )
 def test_program_comes_after_the_options(mpi: str, words: str, program: str) -> None:
     part = words.split()
     assert part[program_index(mpi, part)] == program
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "mpi"),
+    [
+        ("mpirun", "mpirun (Open MPI) 4.1.4", "openmpi"),
+        ("mpirun", "mpirun (Open MPI) 5.0.11", "openmpi"),
+        ("orterun", "orterun (OpenRTE) 4.1.4", "openmpi"),
+        ("prterun", "prterun (PRRTE) 3.0.14", "openmpi"),
+        ("mpiexec", "HYDRA build details:", "mpich"),
+        ("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS, Version 2021.19.0", "mpich"),
+        ("mpiexec", "Strange MPI", None),
+        ("mpirun_rsh", "Version: mvapich2-2.3.7", None),
+    ],
+)
+def test_launchers_say_whose_they_are(
+    name: str, version: str, mpi: str | None, tmp_path: Path
+) -> None:
+    program = tmp_path / name
+    program.write_text(f"#!/bin/sh\necho '{version}'\n")
+    program.chmod(0o755)
+    launcher = recognise(str(program))
+    assert (launcher.mpi if launcher else None) == mpi
 
 
 def test_several_programs_and_none() -> None:

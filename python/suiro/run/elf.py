@@ -63,10 +63,12 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
     defines_mpi = image.find(b"PMPI_Init\0") >= 0
     if interpreter is None:
         return Program(path, Kind.STATIC_MPI if defines_mpi else Kind.NOT_MPI)
-    listing = _loaded(interpreter, path)
+    listing, missing = _loaded(interpreter, path)
     for library, kind in LIBRARIES.items():
-        if re.search(rf"^\s*{re.escape(library)}\b", listing, re.MULTILINE):
+        if library == missing or re.search(rf"^\s*{re.escape(library)}\b", listing, re.MULTILINE):
             return Program(path, kind, library)
+    if missing:
+        return Program(path, Kind.UNKNOWN)  # it may be found where the program runs
     other = _OTHER_LIBRARY.search(listing)
     if other:
         return Program(path, Kind.OTHER_MPI, other[1])
