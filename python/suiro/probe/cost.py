@@ -9,8 +9,9 @@ from suiro.cli import native_json
 from suiro.probe.evidence import Evidence
 from suiro.probe.finding import Kind
 
-# The model looks at every pair of ranks.
-_RANKS_MAX = 1024
+# The model looks at every pair of ranks, and three nodes at a time. More nodes change its third
+# digit.
+_NODES_MAX, _RANKS_MAX = 64, 1024
 Basis = Literal["model", "model_limit", "measured", "none"]
 
 
@@ -42,7 +43,8 @@ def predict(kind: Kind, evidence: Evidence, nodes: int, ppn: int) -> Cost | None
 
 
 def _head_of_line(algorithm: str, nodes: int, ppn: int) -> float:
-    nodes, ppn = min(nodes, _RANKS_MAX), min(ppn, max(1, _RANKS_MAX // nodes))
+    nodes = min(nodes, _NODES_MAX)
+    ppn = min(ppn, _RANKS_MAX // nodes)
     arguments = ["predict", algorithm, "--nodes", str(nodes), "--ppn", str(ppn), "--json"]
     answer = native_json.call("suiro-schedule", arguments, "predicting")
     return float(answer.document["head_of_line_slowdown"])
