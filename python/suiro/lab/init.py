@@ -102,4 +102,4 @@ def _reap_until(command: int | None, switch_pid: int, daemons: list[slurm.Daemon
             raise SuiroError(f"the switch ended unexpectedly ({code}): {switch.last_words()}")
         for daemon in daemons:
             if pid == daemon.process.pid:
-                raise SuiroError(f"{daemon.name} ended unexpectedly: {daemon.last_words()}")
+                raise SuiroError(f"{daemon} ended unexpectedly ({code}): {daemon.last_words()}")

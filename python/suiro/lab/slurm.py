@@ -68,7 +68,7 @@ class Daemon:
     """A daemon that must live as long as the lab."""
 
     def __init__(self, name: str, host: str, variables: str) -> None:
-        self.name, self.host = name, host
+        self._title = f"{name} on {host}"
         self._log = FOLDER / f"{name}.{host}.log"
         options = f"-N {host}" if name == "slurmd" else ""
         command = f"{variables} exec {name} -D {options} >{self._log} 2>&1"
@@ -78,6 +78,9 @@ class Daemon:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
+
+    def __str__(self) -> str:
+        return self._title
 
     def last_words(self) -> str:
         """The last line that it wrote."""
@@ -109,8 +112,7 @@ def start(plan: Plan) -> list[Daemon]:
     while not _ready(plan):
         for daemon in daemons:
             if daemon.process.poll() is not None:
-                where = f"{daemon.name} on {daemon.host}"
-                raise MachineError(f"{where} did not start: {daemon.last_words()}")
+                raise MachineError(f"{daemon} did not start: {daemon.last_words()}")
         if time.monotonic() > deadline:
             raise MachineError(f"Slurm did not start in time: {controller.last_words()}")
         time.sleep(_POLL_S)
