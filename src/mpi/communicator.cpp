@@ -157,7 +157,7 @@ bool Communicator::make_twin() {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   real.Comm_get_errhandler(user_, &handler);
-  real.Comm_set_errhandler(user_, MPI_ERRORS_RETURN);
+  real.Comm_set_errhandler(user_, job.errors_return);
   real.Comm_group(user_, &group);
   int failed = real.Comm_create(user_, group, &twin_) != MPI_SUCCESS ? 1 : 0;
   real.Group_free(&group);
@@ -172,7 +172,7 @@ bool Communicator::make_twin() {
     if (rank_ == 0) say("no communicator is left for suiro's messages; native is used");
     return false;
   }
-  real.Comm_set_errhandler(twin_, MPI_ERRORS_RETURN);
+  real.Comm_set_errhandler(twin_, job.errors_return);
   return true;
 }
 

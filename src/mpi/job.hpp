@@ -23,8 +23,9 @@ struct Job {
   Settings settings;
   Placement placement;
   Waiting waiting;
-  int rank = 0;          // in the world
-  bool devices = false;  // a rank may have buffers in device memory
+  int rank = 0;                    // in the world
+  bool devices = false;            // a rank may have buffers in device memory
+  MPI_Errhandler errors_return{};  // found when MPI is there
   Communicators communicators;
   Record record;
   Service service;
