@@ -62,11 +62,42 @@ void reset_counters(const char* socket_path);
 const char* read_counters(const char* socket_path);
 
 // pattern.c: an all-to-all's data, which tell where they come from.
-void fill_blocks(unsigned char* send, const struct Place* place, int bytes);
+/// Bytes of a block, or, when blocks are to differ, up to `spread_percent` more or less than that.
+struct Sizes {
+  int bytes;
+  int spread_percent;
+};
+
+/// Drawn from the pair of ranks, so that it is the same in every run.
+int block_bytes(const struct Sizes* sizes, int source, int target);
+void fill_blocks(unsigned char* send, const struct Place* place, const struct Sizes* sizes);
 /// Ends the job if `receive` is not what the other ranks' fill_blocks() put there; `name` is for
 /// the message.
-void check_blocks(const unsigned char* receive, const struct Place* place, int bytes,
-                  const char* name);
+void check_blocks(const unsigned char* receive, const struct Place* place,
+                  const struct Sizes* sizes, const char* name);
+/// What the node that sends or receives most exchanges with others, in the direction of more.
+long long busiest_bytes(const struct Place* place, const struct Sizes* sizes);
+
+// exchange.c: one call of the collective that is measured.
+enum Collective { alltoall, alltoallv, alltoallw };
+
+struct Exchange {
+  enum Collective collective;
+  struct Sizes sizes;
+  unsigned char *send, *receive;
+  size_t receive_bytes;
+  int *sent, *sent_at, *received, *received_at;  // per rank; displacements are bytes
+  MPI_Datatype* types;
+  MPI_Comm comm;
+};
+
+/// And the info key for it; ends the job when the name is none of a collective.
+enum Collective collective_of(const char* name, const char** hint_key);
+struct Exchange make_exchange(enum Collective collective, const struct Sizes* sizes,
+                              const struct Place* place);
+void free_exchange(struct Exchange* exchange);
+/// `context` is an Exchange.
+void run_exchange(void* context);
 
 // cells.c
 struct Cell {
@@ -78,7 +109,9 @@ struct Cell {
 struct Measuring {
   struct Place place;
   struct Clock clock;
-  const char* hint_key;
+  const char* hint_key;  // info key that names the candidate
+  enum Collective collective;
+  int spread_percent;    // of the blocks of alltoallv and alltoallw
   const char* counters;  // socket path or NULL
   double budget_s;       // per cell line: the repetitions of all its candidates
 };

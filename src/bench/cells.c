@@ -39,17 +39,6 @@ static MPI_Comm comm_of(const char* hint_key, const char* name) {
   return known[known_count++].comm;
 }
 
-struct Exchange {
-  unsigned char *send, *receive;
-  int bytes;
-  MPI_Comm comm;
-};
-
-static void exchange(void* context) {
-  struct Exchange* e = context;
-  MPI_Alltoall(e->send, e->bytes, MPI_BYTE, e->receive, e->bytes, MPI_BYTE, e->comm);
-}
-
 /// Splits cell->candidates in place of a copy; returns how many.
 static int split(char* joined, char** names) {
   int count = 0;
@@ -60,14 +49,20 @@ static int split(char* joined, char** names) {
   return count;
 }
 
-/// The first call is not counted: it makes connections and communicators, and its data are checked.
+/// What is not counted: the first call makes connections and communicators, and its data are
+/// checked. Where sizes differ, "auto" knows them from the fourth call on.
 static double warm_up(struct Measuring* m, struct Exchange* e, const char* name) {
-  memset(e->receive, 0xA5, (size_t)m->place.ranks * (size_t)e->bytes);
+  enum { calls_until_sizes_are_known = 4 };
+  const bool learns = e->collective != alltoall && strcmp(name, "auto") == 0;
+  double seconds = 0;
   e->comm = comm_of(m->hint_key, name);
-  const double seconds = time_together(&m->clock, &m->place, exchange, e);
-  check_blocks(e->receive, &m->place, e->bytes, name);
+  for (int calls = learns ? calls_until_sizes_are_known : 1; calls > 0; --calls) {
+    memset(e->receive, 0xA5, e->receive_bytes);
+    seconds = time_together(&m->clock, &m->place, run_exchange, e);
+    check_blocks(e->receive, &m->place, &e->sizes, name);
+  }
   if (m->place.rank == 0) {
-    printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->bytes);
+    printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->sizes.bytes);
     write_text(name);
     write_line(", \"seconds\": %.9f}", seconds);
   }
@@ -77,12 +72,22 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
 static void sample(struct Measuring* m, struct Exchange* e, const char* name, int repetition) {
   e->comm = comm_of(m->hint_key, name);
   if (m->place.rank == 0) reset_counters(m->counters);
-  const double seconds = time_together(&m->clock, &m->place, exchange, e);
+  const double seconds = time_together(&m->clock, &m->place, run_exchange, e);
   if (m->place.rank != 0) return;
-  printf("{\"bench\": \"sample\", \"bytes\": %d, \"repetition\": %d, \"candidate\": ", e->bytes,
-         repetition);
+  printf("{\"bench\": \"sample\", \"bytes\": %d, \"repetition\": %d, \"candidate\": ",
+         e->sizes.bytes, repetition);
   write_text(name);
   write_line(", \"seconds\": %.9f, \"counters\": %s}", seconds, read_counters(m->counters));
+}
+
+/// The library learns from calls of "auto", and what it has learnt is not for other sizes.
+static void forget_auto(void) {
+  for (int i = 0; i < known_count; ++i) {
+    if (strcmp(known[i].name, "auto") != 0) continue;
+    MPI_Comm_free(&known[i].comm);
+    free(known[i].name);
+    known[i--] = known[--known_count];
+  }
 }
 
 /// A call finds connections as the call before has left them, so nobody may always have the same
@@ -98,13 +103,11 @@ static void shuffle(char** names, int count, unsigned* state) {
 }
 
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
-  const size_t buffer_bytes = (size_t)m->place.ranks * (size_t)cell->bytes;
-  struct Exchange e = {allocate(buffer_bytes), allocate(buffer_bytes), (int)cell->bytes,
-                       MPI_COMM_NULL};
+  const struct Sizes sizes = {(int)cell->bytes, m->spread_percent};
+  struct Exchange e = make_exchange(m->collective, &sizes, &m->place);
   char* joined = strdup(cell->candidates);
   char* names[candidates_limit];
   const int count = split(joined, names);
-  fill_blocks(e.send, &m->place, e.bytes);
   double round_s = 0;
   for (int i = 0; i < count; ++i) round_s += warm_up(m, &e, names[i]);
   unsigned lots = 1;  // the same on every rank
@@ -112,13 +115,14 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
   if (round_s * repetitions > m->budget_s) repetitions = (int)(m->budget_s / round_s);
   if (repetitions < 1) repetitions = 1;
   if (m->place.rank == 0) {
-    write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d}", e.bytes, repetitions);
+    write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d, \"busiest\": %lld}",
+               sizes.bytes, repetitions, busiest_bytes(&m->place, &sizes));
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     shuffle(names, count, &lots);
     for (int i = 0; i < count; ++i) sample(m, &e, names[i], repetition);
   }
+  forget_auto();
   free(joined);
-  free(e.send);
-  free(e.receive);
+  free_exchange(&e);
 }

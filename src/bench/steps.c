@@ -91,11 +91,12 @@ void measure_steps(struct Measuring* m, const char* schedule_file, long long byt
   MPI_Type_contiguous((int)bytes, MPI_BYTE, &running.block);
   MPI_Type_commit(&running.block);
   long long* counts = count_blocks(&schedule, &m->place);
-  fill_blocks(running.send, &m->place, (int)bytes);
+  const struct Sizes sizes = {(int)bytes, 0};
+  fill_blocks(running.send, &m->place, &sizes);
   memset(running.receive, 0xA5, buffer_bytes);
   // Repetition -1 is not counted: it makes connections, and its data are checked.
   run_rounds(m, &running, counts, -1);
-  check_blocks(running.receive, &m->place, (int)bytes, schedule.algorithm);
+  check_blocks(running.receive, &m->place, &sizes, schedule.algorithm);
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     run_rounds(m, &running, counts, repetition);
   }

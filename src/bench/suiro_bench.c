@@ -10,14 +10,14 @@
 
 static const char usage[] =
     "usage: suiro-bench [OPTION...]   (under an MPI launcher; done in the order given)\n"
-    "  --hint-key KEY                   info key that names the candidate (default "
-    "suiro_alltoall)\n"
+    "  --collective NAME SPREAD         alltoall, alltoallv or alltoallw, and by how many percent "
+    "blocks differ\n"
     "  --counters SOCKET                unix socket that answers with counters\n"
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
     "be \"-\"\n"
     "  --probe-switch INTERFACE         the two-target test between up to 8 nodes\n"
-    "  --cell BYTES REPEAT A+B+...      time MPI_Alltoall with each candidate, interleaved\n"
+    "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved\n"
     "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
 
 struct Place find_place(void) {
@@ -67,8 +67,8 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   const struct {
     const char* name;
     int values;
-  } options[] = {{"--hint-key", 1}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
-                 {"--cell", 3},     {"--steps", 3},    {"--probe-switch", 1}};
+  } options[] = {{"--collective", 2}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
+                 {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -76,7 +76,10 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   if (left <= options[which].values)
     die("%s needs %d values\n%s", option, options[which].values, usage);
   char** v = arguments + 1;
-  if (which == 0) m->hint_key = v[0];
+  if (which == 0) {
+    m->collective = collective_of(v[0], &m->hint_key);
+    m->spread_percent = (int)number(option, v[1], 0, m->collective == alltoall ? 0 : 100);
+  }
   if (which == 1) m->counters = v[0];
   if (which == 2) m->budget_s = seconds_of(option, v[0]);
   if (which == 3) measure_line_rate(&m->place, seconds_of(option, v[0]), v[1]);

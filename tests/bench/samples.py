@@ -30,6 +30,7 @@ def events(
     made = Events()
     made.add({"bench": "start", "node_of_rank": [0, 0, 1, 1], "mpi": "made up"})
     made.add({"bench": "line_rate", "mtu": 1500, "goodput_Bps": [goodput_Bps, goodput_Bps]})
+    made.add({"bench": "cell", "bytes": block_bytes, "busiest": 4 * block_bytes})
     for repetition in range(5):
         for name, seconds in SECONDS.items():
             sample = {"bench": "sample", "bytes": block_bytes, "candidate": name}

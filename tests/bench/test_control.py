@@ -29,4 +29,22 @@ from suiro.bench.control import control_algorithm
     ],
 )
 def test_control_of(mpi: str, ranks: int, block_bytes: int, expected: str | None) -> None:
-    assert control_algorithm(mpi, ranks, block_bytes) == expected
+    assert control_algorithm(mpi, "alltoall", ranks, block_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("mpi", "collective", "ranks", "expected"),
+    [
+        ("openmpi", "alltoallv", 3, "ring"),
+        ("openmpi", "alltoallv", 63, "linear"),
+        ("openmpi", "alltoallv", 64, "ring"),
+        ("openmpi", "alltoallw", 64, "linear"),
+        ("mpich", "alltoallv", 32, "linear"),
+        ("mpich", "alltoallw", 33, "linear_capped:cap=32"),
+        ("another", "alltoallv", 16, None),
+    ],
+)
+def test_control_of_unequal_blocks(
+    mpi: str, collective: str, ranks: int, expected: str | None
+) -> None:
+    assert control_algorithm(mpi, collective, ranks, 65536) == expected

@@ -47,6 +47,14 @@ def test_auto_may_run_anything_and_tells_what() -> None:
     assert chosen(rows, 65536) == "pairwise"
 
 
+def test_the_size_of_unequal_blocks_is_another_or_unknown() -> None:
+    unknown = forced("ring", 6) | {"bytes": None}
+    calls = {(131072, "ring"): 6, (131072, "auto"): 9}
+    assert disobeyed([unknown], calls, unequal=True) == {}
+    assert chosen([row("ring", "by the agreed size: fast", 5)], 131072, unequal=True) == "ring"
+    assert chosen([row("native", "no size: ", 3) | {"bytes": None}], 131072, unequal=True) is None
+
+
 def test_a_disobeyed_cell_is_void_and_compared_with_nothing() -> None:
     made = events()
     made.explained = [forced("native", 6), forced("ring", 6)]

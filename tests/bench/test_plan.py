@@ -3,7 +3,13 @@
 
 import pytest
 
-from suiro.bench.plan import check_algorithms, parse_algorithms, parse_rate, parse_sizes
+from suiro.bench.plan import (
+    check_algorithms,
+    parse_algorithms,
+    parse_rate,
+    parse_sizes,
+    spread_of,
+)
 from suiro.errors import UsageError
 
 
@@ -34,13 +40,13 @@ def test_wrong_algorithms(text: str) -> None:
 
 
 def test_names_and_parameters_are_checked() -> None:
-    check_algorithms(("native", "auto", "two_level_ring:window=2"))
+    check_algorithms("alltoall", ("native", "auto", "two_level_ring:window=2"))
 
 
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("rimg", "there are auto, linear"),
+        ("rimg", "there are auto, "),
         ("ring:window=2", "takes no parameters"),
         ("two_level_ring:foo=2", "takes window"),
         ("auto:window=2", "auto takes no parameters"),
@@ -48,4 +54,20 @@ def test_names_and_parameters_are_checked() -> None:
 )
 def test_wrong_names_and_parameters(name: str, cause: str) -> None:
     with pytest.raises(UsageError, match=cause):
-        check_algorithms((name,))
+        check_algorithms("alltoall", (name,))
+
+
+def test_algorithms_that_join_blocks_need_equal_ones() -> None:
+    check_algorithms("alltoallv", ("native", "ring"))
+    with pytest.raises(UsageError, match='unknown algorithm "bruck" for alltoallv'):
+        check_algorithms("alltoallv", ("bruck",))
+
+
+def test_blocks_differ_only_where_they_can() -> None:
+    assert spread_of("alltoall", None, True) == 0
+    assert spread_of("alltoallv", None, False) == 50
+    assert spread_of("alltoallw", 0, False) == 0
+    with pytest.raises(UsageError, match="are all equal"):
+        spread_of("alltoall", 20, False)
+    with pytest.raises(UsageError, match="no schedule"):
+        spread_of("alltoallv", None, True)

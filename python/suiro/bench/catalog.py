@@ -10,10 +10,16 @@ from suiro.native import tool
 
 
 def algorithm_names(collective: str) -> list[str]:
-    """The catalog's names for a collective."""
+    """The catalog's names for a collective; for unequal blocks those of direct algorithms."""
     document = json.loads(_schedule_tool("algorithms", "--json"))
     rows = document["algorithms"] if isinstance(document, dict) else document
-    return [row["name"] for row in rows if row["collective"] == collective]
+    unequal = collective in ("alltoallv", "alltoallw")
+    return [
+        row["name"]
+        for row in rows
+        if row["collective"] == ("alltoall" if unequal else collective)
+        and (not unequal or "direct" in row["properties"])
+    ]
 
 
 def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:

@@ -28,6 +28,7 @@ class Setting:
     planned: dict[int, int]
     algorithms: tuple[str, ...]
     network: Network | None = None
+    spread_percent: int = 0
 
 
 def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
@@ -54,14 +55,15 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
     rows = events.explained
     # Each candidate's first call, which warms up, is not among the samples.
     calls = {key: 1 + len(groups[key]) for key in keys}
-    reasons = obedience.disobeyed(rows, calls) if rows is not None else {}
-    cells = [_cell(key, groups[key], events.node_of_rank, setting, line_rate) for key in keys]
+    unequal = setting.collective != "alltoall"
+    reasons = obedience.disobeyed(rows, calls, unequal) if rows is not None else {}
+    cells = [_cell(key, groups[key], events, setting, line_rate) for key in keys]
     obeyed = {key: _seconds(samples) for key, samples in groups.items() if key not in reasons}
     for key, cell in zip(keys, cells, strict=True):
         if key in reasons:
             cell.void_reason = reasons[key]
             continue
-        _add_limits(cell, events.node_of_rank, line_rate, setting.network)
+        _add_limits(cell, events, line_rate, setting.network)
         _add_notes(cell, rows, setting)
         _add_ratios(cell, obeyed, setting)
     return cells
@@ -70,7 +72,7 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
 def _cell(
     key: tuple[int, str],
     samples: list[Event],
-    node_of_rank: list[int],
+    events: Events,
     setting: Setting,
     line_rate: LineRate | None,
 ) -> Cell:
@@ -82,12 +84,13 @@ def _cell(
     return Cell(
         collective=setting.collective,
         algorithm=algorithm,
-        nodes=len(set(node_of_rank)),
-        ranks=len(node_of_rank),
+        nodes=len(set(events.node_of_rank)),
+        ranks=len(events.node_of_rank),
         bytes=block_bytes,
+        spread_percent=setting.spread_percent,
         median_s=median_s,
         ci95_s=interval,
-        bandwidth_Bps=block_bytes * _blocks_leaving(node_of_rank) / median_s,
+        bandwidth_Bps=events.busiest_bytes[block_bytes] / median_s,
         repetitions=len(seconds),
         cpu_limited=void_reason is not None,
         void_reason=void_reason,
@@ -111,10 +114,10 @@ def _blocks_leaving(node_of_rank: list[int]) -> int:
 
 
 def _add_limits(
-    cell: Cell, node_of_rank: list[int], line_rate: LineRate | None, network: Network | None
+    cell: Cell, events: Events, line_rate: LineRate | None, network: Network | None
 ) -> None:
     """The control flow uses one link; what it reached is no limit where hosts have several."""
-    outgoing = cell.bytes * _blocks_leaving(node_of_rank)
+    outgoing = events.busiest_bytes[cell.bytes]
     if line_rate is None or outgoing == 0:
         return
     if network is None or len(network.link_rates_bps) == 1:
@@ -123,8 +126,11 @@ def _add_limits(
     if network is None:
         wire_Bps = line_rate.expected_Bps or max(line_rate.goodput_Bps)
         bound_s: float | None = outgoing / wire_Bps
+    elif cell.spread_percent and network.cuts:
+        bound_s = None  # of what crosses a cut only the mean is known
     else:
-        bound_s = network.bound_s(node_of_rank, cell.bytes, line_rate.mtu_bytes)
+        mean_bytes = outgoing / _blocks_leaving(events.node_of_rank)
+        bound_s = network.bound_s(events.node_of_rank, mean_bytes, line_rate.mtu_bytes)
     cell.bound_fraction = bound_s / cell.median_s if bound_s is not None else None
 
 
@@ -134,7 +140,7 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
     if cell.repetitions < planned:
         notes.append(f"cut from {planned} repetitions by the budget")
     if cell.algorithm == "auto" and rows is not None:
-        cell.ran = obedience.chosen(rows, cell.bytes)
+        cell.ran = obedience.chosen(rows, cell.bytes, setting.collective != "alltoall")
         notes.append(f"auto ran {cell.ran} at {cell.bytes} bytes")
     if _is_blurred(cell, setting):
         notes.append("no ratios: more ranks than cores would measure the scheduler")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which algorithm an MPI library uses for MPI_Alltoall, so that suiro's executor can run it too.
+"""Which algorithm an MPI library uses for an all-to-all, so that suiro's executor can run it too.
 
 A gain over native alone might be a gain of waiting or copying. A gain over native *and* over
 native's own algorithm run by the same executor is the algorithm's.
@@ -12,7 +12,9 @@ Sources, read for these tables:
   (rank - step): our ring.
 - MPICH 4.0.2, maint/tuning/coll/mpir/generic.json, which ch4:ucx uses as it is
   (src/mpid/ch4/netmod/ucx/ucx_coll.h calls MPIR_Alltoall_impl when hcoll is not built in);
-  `scattered` posts MPIR_CVAR_ALLTOALL_THROTTLE = 32 at a time.
+  `scattered` posts MPIR_CVAR_ALLTOALL_THROTTLE = 32 at a time, also for alltoallv and alltoallw.
+- Open MPI 4.1.4, ompi_coll_tuned_alltoallv_intra_dec_fixed in the same file; alltoallw is linear
+  (ompi/mca/coll/basic/coll_basic_alltoallw.c).
 """
 
 from bisect import bisect_right
@@ -57,13 +59,28 @@ _OPENMPI = {
 }  # fmt: skip
 
 
-def control_algorithm(mpi: str, ranks: int, block_bytes: int) -> str | None:
+# Ranks from which a row holds.
+_OPENMPI_V = {0: "ring", 4: "linear", 64: "ring", 128: "linear", 256: "ring", 1024: "linear"}
+
+
+def control_algorithm(mpi: str, collective: str, ranks: int, block_bytes: int) -> str | None:
     """Native's algorithm by its catalog name; None where there is no schedule for it (Bruck)."""
+    if collective != "alltoall":
+        return _unequal(mpi, collective, ranks)
     if mpi == "openmpi":
         row = _last_not_above(list(_OPENMPI.items()), ranks)
         return _OPENMPI_NAMES[_last_not_above(row, block_bytes)]
     if mpi == "mpich":
         return _mpich(ranks, block_bytes)
+    return None
+
+
+def _unequal(mpi: str, collective: str, ranks: int) -> str | None:
+    if mpi == "openmpi":
+        rows = list(_OPENMPI_V.items())
+        return "linear" if collective == "alltoallw" else _last_not_above(rows, ranks)
+    if mpi == "mpich":
+        return _scattered(ranks)
     return None
 
 
@@ -76,4 +93,8 @@ def _mpich(ranks: int, block_bytes: int) -> str | None:
         return "pairwise"
     if ranks >= 8 and block_bytes <= 256:
         return None
+    return _scattered(ranks)
+
+
+def _scattered(ranks: int) -> str:
     return "linear" if ranks <= 32 else "linear_capped:cap=32"

@@ -22,7 +22,7 @@ def measure(
 ) -> Result:
     """A first, empty job tells the shape, which decides the control and the schedules."""
     needs_suiro = any(name != "native" for name in plan.algorithms)
-    shape = run_job(prefix, mpi, ["--hint-key", "suiro_alltoall"], with_suiro=False)
+    shape = run_job(prefix, mpi, _collective(plan), with_suiro=False)
     setting = _setting(plan, mpi, shape)
     machine = describe_machine(shape.start["mpi"], plan.link_rate_bps)
     with raw_record(save) as record, printed_schedules(plan, shape.node_of_rank) as schedules:
@@ -52,10 +52,12 @@ def _setting(plan: Plan, mpi: str, shape: Events) -> Setting:
         rate_bps=network.link_rates_bps[0] if network is not None else machine.rate_bps,
         crowded=per_machine > machine.cores,
         controls={
-            size: control_algorithm(mpi, ranks, size) if compared else None for size in plan.sizes
+            size: control_algorithm(mpi, plan.collective, ranks, size) if compared else None
+            for size in plan.sizes
         },
         planned={size: plan.repetitions(size) for size in plan.sizes},
         algorithms=plan.algorithms,
+        spread_percent=plan.spread_percent,
         network=network,
     )
 
@@ -66,8 +68,13 @@ def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
     return [*plan.algorithms, *added]
 
 
+def _collective(plan: Plan) -> list[str]:
+    return ["--collective", plan.collective, str(plan.spread_percent)]
+
+
 def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
     arguments = [
+        *_collective(plan),
         "--budget",
         str(plan.budget_s),
         "--line-rate",

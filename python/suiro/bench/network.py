@@ -26,7 +26,7 @@ class Network:
     link_rates_bps: tuple[int, ...]
     cuts: tuple[Cut, ...] = ()
 
-    def bound_s(self, node_of_rank: list[int], block_bytes: int, mtu_bytes: int) -> float | None:
+    def bound_s(self, node_of_rank: list[int], block_bytes: float, mtu_bytes: int) -> float | None:
         """Seconds that an all-to-all takes at least; None where that is not known.
 
         Nodes are numbered by their lowest rank, so they are the hosts in order if all take part.

@@ -11,25 +11,29 @@ Key = tuple[int, str]  # bytes per block, candidate
 _FREE = "auto"
 
 
-def disobeyed(rows: list[Row], calls: dict[Key, int]) -> dict[Key, str]:
+def disobeyed(rows: list[Row], calls: dict[Key, int], unequal: bool = False) -> dict[Key, str]:
     """The reason for each candidate that did not run in each of its calls.
 
-    Rows are those of `suiro run --explain=json`; sizes of one row share their highest bit.
+    Rows are those of `suiro run --explain=json`; sizes of one row share their highest bit. The
+    library does not ask for the size of `unequal` blocks when an algorithm is forced.
     """
     expected: Counter[tuple[int, str]] = Counter()
     for (block_bytes, name), count in calls.items():
-        expected[block_bytes.bit_length(), name] += count
+        expected[0 if unequal else block_bytes.bit_length(), name] += count
     reasons = {}
     for block_bytes, name in calls:
-        found = sum(row["calls"] for row in _rows(rows, block_bytes) if _obeys(row, name))
-        if name != _FREE and found < expected[block_bytes.bit_length(), name]:
-            reasons[block_bytes, name] = f"{name} did not run: {_why(rows, block_bytes, name)}"
+        of_size = rows if unequal else list(_rows(rows, block_bytes))
+        found = sum(row["calls"] for row in of_size if _obeys(row, name))
+        if name != _FREE and found < expected[0 if unequal else block_bytes.bit_length(), name]:
+            reasons[block_bytes, name] = f"{name} did not run: {_why(of_size, name)}"
     return reasons
 
 
-def chosen(rows: list[Row], block_bytes: int) -> str | None:
-    """What "auto" ran."""
-    names = {row["algorithm"] for row in _rows(rows, block_bytes) if not _is_forced(row)}
+def chosen(rows: list[Row], block_bytes: int, unequal: bool = False) -> str | None:
+    """What "auto" ran. The size that ranks agree on is that of the rank with least in its `unequal`
+    blocks, which is less than the mean, but more than half of it."""
+    of_size = [*_rows(rows, block_bytes), *(_rows(rows, block_bytes // 2) if unequal else ())]
+    names = {row["algorithm"] for row in of_size if not _is_forced(row)}
     return " and ".join(sorted(names)) or None
 
 
@@ -47,9 +51,9 @@ def _is_forced(row: Row) -> bool:
     return any("forced: " in text for text in texts)
 
 
-def _why(rows: list[Row], block_bytes: int, name: str) -> str:
+def _why(rows: list[Row], name: str) -> str:
     sign = f"(forced: {name}): "
-    for row in _rows(rows, block_bytes):
+    for row in rows:
         for text in row["passed_over"]:
             if sign in text:
                 return str(text.split(sign, 1)[1])

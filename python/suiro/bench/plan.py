@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from suiro.errors import UsageError
 
-COLLECTIVES = ("alltoall",)
+COLLECTIVES = ("alltoall", "alltoallv", "alltoallw")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
 _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
@@ -14,7 +14,10 @@ _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
 
 @dataclass(frozen=True)
 class Plan:
-    """Every algorithm at every size, `repeat` times (None: many for small, few for large)."""
+    """Every algorithm at every size, `repeat` times (None: many for small, few for large).
+
+    Blocks of alltoallv and alltoallw are up to `spread_percent` larger or smaller than the size.
+    """
 
     collective: str
     algorithms: tuple[str, ...]
@@ -24,6 +27,7 @@ class Plan:
     steps: bool = False
     interface: str = "-"
     link_rate_bps: int | None = None
+    spread_percent: int = 0
 
     def repetitions(self, block_bytes: int) -> int:
         if self.repeat is not None:
@@ -73,19 +77,30 @@ def _canonical(algorithm: str) -> str:
     return name + colon + ",".join(sorted(parameters.split(",")))
 
 
-def check_algorithms(names: tuple[str, ...]) -> None:
+def spread_of(collective: str, given: int | None, steps: bool) -> int:
+    """By how many percent blocks differ."""
+    if collective == "alltoall":
+        if given:
+            raise UsageError("--spread: blocks of alltoall are all equal; measure alltoallv")
+        return 0
+    if steps:
+        raise UsageError(f"--steps: rounds of {collective} have no schedule; measure alltoall")
+    return 50 if given is None else given
+
+
+def check_algorithms(collective: str, names: tuple[str, ...]) -> None:
     """Unknown names and parameters are refused before a cluster is started for them."""
     from suiro.bench.catalog import algorithm_names, check_parameters
 
     if names == ("native",):
         return
 
-    known = {*algorithm_names("alltoall"), "native", "auto"}
+    known = {*algorithm_names(collective), "native", "auto"}
     for name in names:
         base, _, parameters = name.partition(":")
         if base not in known:
             listed = ", ".join(sorted(known))
-            raise UsageError(f'unknown algorithm "{name}": there are {listed}')
+            raise UsageError(f'unknown algorithm "{name}" for {collective}: there are {listed}')
         if parameters and base in ("native", "auto"):
             raise UsageError(f'"{name}": {base} takes no parameters; leave out :{parameters}')
         if parameters:

@@ -41,6 +41,7 @@ class Cell(BaseModel):
     nodes: int
     ranks: int
     bytes: int
+    spread_percent: int = 0  # by which blocks are larger or smaller
     median_s: float
     ci95_s: Interval
     bandwidth_Bps: float

@@ -12,7 +12,9 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 if TYPE_CHECKING:
     from suiro.bench.plan import Plan
 
-CollectiveArgument = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="alltoall")]
+CollectiveArgument = Annotated[
+    str, typer.Argument(metavar="COLLECTIVE", help="alltoall, alltoallv or alltoallw")
+]
 LauncherArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix, such as mpirun -np 16."),
@@ -28,6 +30,15 @@ BudgetOption = Annotated[
 LinkRateOption = Annotated[
     str | None,
     typer.Option(metavar="RATE", help="Bit/s of a link of your network, such as 1G."),
+]
+SpreadOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=100,
+        metavar="PERCENT",
+        help="How much larger or smaller blocks of alltoallv and alltoallw are [default: 50].",
+    ),
 ]
 PlotOption = Annotated[
     Path | None,
@@ -64,6 +75,7 @@ def bench(
         str, typer.Option(metavar="NAME", help="Network interface of the control flow.")
     ] = "-",
     link_rate: LinkRateOption = None,
+    spread: SpreadOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     plot: PlotOption = None,
     save: SaveOption = None,
@@ -74,7 +86,14 @@ def bench(
 
     On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
     """
-    from suiro.bench.plan import Plan, check_algorithms, parse_algorithms, parse_rate, parse_sizes
+    from suiro.bench.plan import (
+        Plan,
+        check_algorithms,
+        parse_algorithms,
+        parse_rate,
+        parse_sizes,
+        spread_of,
+    )
 
     _refuse_early(collective, mpi, plot)
     plan = Plan(
@@ -86,8 +105,9 @@ def bench(
         steps=steps,
         interface=interface,
         link_rate_bps=parse_rate(link_rate) if link_rate else None,
+        spread_percent=spread_of(collective, spread, steps),
     )
-    check_algorithms(plan.algorithms)
+    check_algorithms(collective, plan.algorithms)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
@@ -100,7 +120,7 @@ def _refuse_early(collective: str, mpi: str | None, plot: Path | None) -> None:
     from suiro.errors import UsageError
 
     if collective not in COLLECTIVES:
-        raise UsageError(f'cannot measure "{collective}" yet: there is {", ".join(COLLECTIVES)}')
+        raise UsageError(f'cannot measure "{collective}" yet: there are {", ".join(COLLECTIVES)}')
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
     if plot is not None:
