@@ -46,6 +46,7 @@ def test_the_network_of_a_lab_bounds_the_time() -> None:
     assert bound_fraction(Network((2, 2), (50_000_000,) * 2)) == pytest.approx(2 / link_Bps)
     assert bound_fraction(Network((2, 2), (50_000_000,), (cut,))) == pytest.approx(20 / link_Bps)
     assert bound_fraction(Network((2, 3), (50_000_000,), (cut,))) is None
+    assert bound_fraction(Network((2, 2), (50_000_000,) * 2, shares_out=False)) is None
 
 
 def test_one_stream_is_no_limit_for_several_links() -> None:

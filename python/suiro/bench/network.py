@@ -25,12 +25,15 @@ class Network:
     ranks_of_host: tuple[int, ...]
     link_rates_bps: tuple[int, ...]
     cuts: tuple[Cut, ...] = ()
+    shares_out: bool = True  # whether the MPI uses all links of a host, by their rates
 
     def bound_s(self, node_of_rank: list[int], block_bytes: float, mtu_bytes: int) -> float | None:
         """Seconds that an all-to-all takes at least; None where that is not known.
 
         Nodes are numbered by their lowest rank, so they are the hosts in order if all take part.
         """
+        if len(self.link_rates_bps) > 1 and not self.shares_out:
+            return None
         ppn = Counter(node_of_rank)
         ranks = len(node_of_rank)
         host_Bps = sum(wire_goodput_Bps(rate, mtu_bytes) for rate in self.link_rates_bps)
@@ -57,4 +60,6 @@ def network_of_lab() -> Network | None:
         ranks_of_host=tuple(host["ranks"] for host in hosts),
         link_rates_bps=tuple(link["rate_bps"] for link in hosts[0]["links"]),
         cuts=tuple(Cut(frozenset(cut["hosts"]), cut["rate_bps"]) for cut in document["cuts"]),
+        # UCX, below MPICH, prefers one link and gives the others what it pleases.
+        shares_out=os.environ.get("SUIRO_LAB_MPI") == "openmpi",
     )
