@@ -22,9 +22,16 @@ launch() {
   fi
 }
 
+run() {
+  algorithm=$1
+  shift
+  SUIRO_ALLTOALL=$algorithm launch "$program" "$@"
+}
+
 for algorithm in two_level_ring two_level_pairwise; do
-  for words in "" threads; do
-    # shellcheck disable=SC2086
-    SUIRO_ALLTOALL=$algorithm launch "$program" $words
-  done
+  run $algorithm
+  run $algorithm threads
+done
+for algorithm in bruck multi_leader send_side_aggregation; do
+  run $algorithm
 done
