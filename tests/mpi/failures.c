@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is left of an all-to-all in which MPI returned an error on rank 1.
-// usage: failures truncate COUNT   rank 1 has room for half of each block of COUNT ints
-//        failures retry            MPI refuses rank 1's first message; it calls again
-//        failures spoil            MPI refuses rank 1's second message (failing_send.c does it)
+// usage: failures alltoall|alltoallv|alltoallw WHAT
+//        ... truncate COUNT   rank 1 has room for half of each block of COUNT ints
+//        ... retry            MPI refuses rank 1's first message; it calls again
+//        ... spoil            MPI refuses rank 1's second message (failing_send.c does it)
 // Prints "ok" once where all is as it must be; "spoil" ends by MPI_Abort with code 5.
 #include <mpi.h>
 #include <stdio.h>
@@ -10,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { guard = -7 };
+enum { guard = -7, ranks_max = 16 };
 static int rank, size;
+static const char* collective;
 
 static void require(int condition, const char* what) {
   if (condition) return;
@@ -39,9 +41,32 @@ static int* guarded(int count) {
   return numbers;
 }
 
+/// Equal blocks, whatever the collective; `unit` is what displacements count.
+static int call(const int* numbers, int count, int room, int* received) {
+  int counts[2][ranks_max], places[2][ranks_max];
+  MPI_Datatype types[ranks_max];
+  const int unit = strcmp(collective, "alltoallw") == 0 ? (int)sizeof(int) : 1;
+  for (int i = 0; i < size; ++i) {
+    counts[0][i] = count;
+    counts[1][i] = room;
+    places[0][i] = i * count * unit;
+    places[1][i] = i * room * unit;
+    types[i] = MPI_INT;
+  }
+  if (strcmp(collective, "alltoallv") == 0) {
+    return MPI_Alltoallv(numbers, counts[0], places[0], MPI_INT, received, counts[1], places[1],
+                         MPI_INT, MPI_COMM_WORLD);
+  }
+  if (strcmp(collective, "alltoallw") == 0) {
+    return MPI_Alltoallw(numbers, counts[0], places[0], types, received, counts[1], places[1],
+                         types, MPI_COMM_WORLD);
+  }
+  return MPI_Alltoall(numbers, count, MPI_INT, received, room, MPI_INT, MPI_COMM_WORLD);
+}
+
 static int exchange(int count, int room, int shift, int* received) {
   int* numbers = sent(count, shift);
-  const int code = MPI_Alltoall(numbers, count, MPI_INT, received, room, MPI_INT, MPI_COMM_WORLD);
+  const int code = call(numbers, count, room, received);
   free(numbers);
   return code;
 }
@@ -54,8 +79,8 @@ static void require_right(const int* received, int count, int shift) {
 
 /// The first call makes suiro's communicator, for which ranks wait; afterwards they need not.
 static void together(void) {
-  int received[16];
-  require(size <= 16 && exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
+  int received[ranks_max];
+  require(size <= ranks_max && exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -126,8 +151,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const char* what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "truncate") == 0 && argc > 2) truncate_blocks(atoi(argv[2]));
+  collective = argc > 1 ? argv[1] : "";
+  const char* what = argc > 2 ? argv[2] : "";
+  if (strcmp(what, "truncate") == 0 && argc > 3) truncate_blocks(atoi(argv[3]));
   if (strcmp(what, "retry") == 0) retry();
   if (strcmp(what, "spoil") == 0) spoil();
   MPI_Barrier(MPI_COMM_WORLD);

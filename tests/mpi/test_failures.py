@@ -13,15 +13,29 @@ NO_SINGLE_COPY = {
 ALGORITHMS = ["linear", "ring", "pairwise", "two_level_ring", "two_level_pairwise"]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [("alltoall", name) for name in ALGORITHMS]
+    + [("alltoallv", "two_level_pairwise"), ("alltoallw", "two_level_pairwise")],
+)
 @pytest.mark.parametrize("count", [100, 200000])
-def test_error_of_a_message_is_one_ranks_only(mpi: Mpi, algorithm: str, count: int) -> None:
-    program = [str(mpi.build("failures.c")), "truncate", str(count)]
-    outcome = mpi.run(program, SUIRO_ALLTOALL=algorithm, **NO_SINGLE_COPY)
+def test_error_of_a_message_is_one_ranks_only(
+    mpi: Mpi, collective: str, algorithm: str, count: int
+) -> None:
+    program = [str(mpi.build("failures.c")), collective, "truncate", str(count)]
+    outcome = mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm}, **NO_SINGLE_COPY)
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
 
 
-@pytest.mark.parametrize("algorithm", ["ring", "two_level_pairwise"])
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [
+        ("alltoall", "ring"),
+        ("alltoall", "two_level_pairwise"),
+        ("alltoallv", "ring"),
+        ("alltoallw", "ring"),
+    ],
+)
 @pytest.mark.parametrize(
     ("case", "failing_send", "code"),
     [
@@ -30,11 +44,10 @@ def test_error_of_a_message_is_one_ranks_only(mpi: Mpi, algorithm: str, count: i
     ],
 )
 def test_a_call_that_cannot_send(
-    mpi: Mpi, case: str, failing_send: str, code: int, algorithm: str
+    mpi: Mpi, collective: str, algorithm: str, case: str, failing_send: str, code: int
 ) -> None:
     failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
-    program = [str(mpi.build("failures.c")), case]
-    outcome = mpi.run(
-        program, LD_PRELOAD=str(failing), FAILING_SEND=failing_send, SUIRO_ALLTOALL=algorithm
-    )
+    program = [str(mpi.build("failures.c")), collective, case]
+    more = {f"SUIRO_{collective.upper()}": algorithm, "FAILING_SEND": failing_send}
+    outcome = mpi.run(program, LD_PRELOAD=str(failing), **more)
     assert (outcome.code, outcome.out.strip()) == (code, "ok"), outcome.err

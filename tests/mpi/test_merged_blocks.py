@@ -27,7 +27,7 @@ def test_every_kind_of_argument_on_uneven_nodes(mpi: Mpi, algorithm: str) -> Non
 def test_a_call_that_cannot_send(mpi: Mpi, case: str, failing_send: str, code: int) -> None:
     failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
     outcome = mpi.run(
-        [str(mpi.build("failures.c")), case],
+        [str(mpi.build("failures.c")), "alltoall", case],
         LD_PRELOAD=str(failing),
         FAILING_SEND=failing_send,
         SUIRO_ALLTOALL="send_side_aggregation",
