@@ -138,6 +138,7 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
     }
   }
   std::vector<int> node_of_rank;
+  node_of_rank.reserve(topology.ranks());
   for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
   const Json document = {{"collective", schedule.collective},
                          {"algorithm", schedule.algorithm},

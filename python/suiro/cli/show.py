@@ -50,7 +50,10 @@ def show(
     import sys
 
     from suiro.cli import native_json
+    from suiro.errors import UsageError
 
+    if (node is not None) + (svg is not None) + json > 1:
+        raise UsageError("--node, --svg and --json exclude each other")
     arguments = ["show", "--json", "--rounds", rounds or f"0-{_ROUNDS_DEFAULT - 1}", what]
     given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order}
     for name, value in given.items():
