@@ -27,7 +27,7 @@ def test_several_programs_and_none(tmp_path: Path) -> None:
     tasks.write_text("# who does what\n0 ./first x\n1-3 ./second \\\n  %t\n\n")
     assert programs(["-n4", "--multi-prog", str(tasks)]) == ["./first", "./second"]
     assert programs(["-n4", "--multi-prog", str(tmp_path / "none")]) == []
-    assert programs("-n1 ./a : -n2 ./b x".split()) == ["./a", "./b"]
+    assert programs(["-n1", "./a", ":", "-n2", "./b", "x"]) == ["./a", "./b"]
     assert programs(["--mpi=list"]) == []
     assert programs(["-n"]) == []
 
