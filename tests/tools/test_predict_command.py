@@ -46,7 +46,7 @@ def test_one_node_has_no_slowdown() -> None:
     ("arguments", "cause"),
     [
         (("rimg", "--nodes", "2", "--ppn", "2"), 'did you mean "ring"?'),
-        (("native", "--nodes", "2", "--ppn", "2"), "has no schedule to predict"),
+        (("native", "--nodes", "2", "--ppn", "2"), "has no schedule"),
         (("ring", "--nodes", "2"), "predict needs --nodes and --ppn"),
         (("ring", "--nodes", "100", "--ppn", "100"), "at most 4096 ranks"),
         (("ring", "--nodes", "2", "--ppn", "2", "--bytes", "4"), "are given together"),
