@@ -124,6 +124,9 @@ void print_file_result(bool ok, const std::string& path, const std::vector<Viola
                                  : "holds";
     std::printf("  %s: %s\n", std::string(name(property.property)).c_str(), text.c_str());
   }
+  if (ok && properties.empty()) {
+    std::puts("  no `nodes` line says where ranks are, so no property of nodes was looked at");
+  }
 }
 
 int verify_file(const std::string& path, bool json) {

@@ -52,6 +52,15 @@ def test_a_printed_schedule_is_proven() -> None:
     assert "one_peer_per_node_per_round: holds" in result.stdout
 
 
+def test_a_schedule_without_nodes_is_proven_but_for_its_properties(tmp_path: Path) -> None:
+    text = (GOLDEN / "alltoall-two_level_ring-2x2.txt").read_text()
+    path = tmp_path / "nowhere.txt"
+    path.write_text(text.replace("nodes 0 0 1 1\n", ""))
+    result = run(str(path))
+    assert result.exit_code == 0
+    assert "no property of nodes was looked at" in result.stdout
+
+
 def test_a_broken_schedule_fails_with_rank_round_and_block(tmp_path: Path) -> None:
     text = (GOLDEN / "alltoall-ring-2x2.txt").read_text()
     broken = tmp_path / "broken.txt"

@@ -97,5 +97,7 @@ def _print_file(document: dict[str, Any]) -> None:
         found = proof["counterexample"]
         state = f"does not hold: {found['line']}" if found else "holds"
         lines.append(f"{proof['name']}: {state}")
+    if not lines:
+        lines = ["no `nodes` line says where ranks are, so no property of nodes was looked at"]
     for line in lines:
         console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
