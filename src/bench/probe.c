@@ -26,7 +26,7 @@ static const double small_frames_per_s = 4e5;  // a host cannot send more of the
 static const double overload = 1.5;            // of C's output, by its other senders together
 static const double sender_limit = 0.95;       // of the link
 static const double slow_link_Bps = 1.5e8;
-static const double slow_link_part_s = 0.3, part_s = 0.2, settling = 0.3;
+static const double slow_link_part_s = 0.25, part_s = 0.2, settling = 0.3;
 static const double incast_s = 0.4;
 
 struct Roles {
@@ -79,6 +79,8 @@ static void measure_part(struct Mesh* mesh, const char* name, const struct Roles
   write_line("]}");
 }
 
+static const double nothing_came = -1;
+
 /// The rate at which a burst from the host before came in, and how long it took.
 static double burst_rate(struct Mesh* mesh, long long bytes, double* taken_s) {
   struct Traffic traffic = {.end_s = burst_limit_s};
@@ -86,7 +88,7 @@ static double burst_rate(struct Mesh* mesh, long long bytes, double* taken_s) {
   struct Tally tallies[probe_hosts_max];
   run_traffic(mesh, &traffic, tallies);
   const struct Tally* from = &tallies[(mesh->me + mesh->hosts - 1) % mesh->hosts];
-  *taken_s = from->last_s - from->first_s;
+  *taken_s = from->received_bytes > 0 ? from->last_s - from->first_s : nothing_came;
   return *taken_s > 0 ? (from->received_bytes - from->first_bytes) / *taken_s : 0;
 }
 
@@ -96,7 +98,8 @@ static double slowest_link(struct Mesh* mesh, double* rates_Bps) {
     double taken_s = 0, shortest_s = 0;
     const double rate_Bps = burst_rate(mesh, bytes, &taken_s);
     MPI_Allreduce(&taken_s, &shortest_s, 1, MPI_DOUBLE, MPI_MIN, mesh->comm);
-    if (shortest_s > 0 && shortest_s < burst_enough_s && bytes < burst_bytes_limit) continue;
+    const bool too_short = shortest_s != nothing_came && shortest_s < burst_enough_s;
+    if (too_short && bytes < burst_bytes_limit) continue;
     MPI_Allgather(&rate_Bps, 1, MPI_DOUBLE, rates_Bps, 1, MPI_DOUBLE, mesh->comm);
     double slowest_Bps = rates_Bps[0];
     for (int host = 1; host < mesh->hosts; ++host) {
@@ -136,7 +139,7 @@ static struct Traffic quiet_traffic(double link_Bps) {
   return (struct Traffic){.counted_from_s = settling * seconds, .end_s = seconds};
 }
 
-/// The control: everyone sends to the next, and nobody is in anybody's way.
+/// The control of each try: everyone sends to the next, and nobody is in anybody's way.
 static void measure_control(struct Mesh* mesh, double link_Bps) {
   struct Traffic traffic = quiet_traffic(link_Bps);
   traffic.rate_Bps[(mesh->me + 1) % mesh->hosts] = fill * link_Bps;
@@ -170,9 +173,9 @@ static void measure_two_targets(struct Mesh* mesh, bool light, int try, double l
 static void measure_switch(struct Mesh* mesh) {
   const double link_Bps = measure_link(mesh);
   if (link_Bps <= 0) return;  // nothing came: there is nothing to say but that
-  measure_control(mesh, link_Bps);
-  if (mesh->hosts < 3) return;
   for (int try = 0; try < tries; ++try) {
+    measure_control(mesh, link_Bps);
+    if (mesh->hosts < 3) return;
     measure_two_targets(mesh, true, try, link_Bps);
     measure_two_targets(mesh, false, try, link_Bps);
   }

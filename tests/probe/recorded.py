@@ -28,6 +28,7 @@ LABS = {
     ],
 }
 LINK_BPS = 11_700_000.0
+CONTROL = Control(share=0.998, lost=0.0, overflowed=0.0)
 
 
 def part(name: str, free_share: float, busy_lost: float) -> Part:
@@ -61,7 +62,7 @@ def evidence(lab: str, hosts: int = 4) -> Evidence:
         link_Bps=[LINK_BPS] * hosts,
         flows=1,
         payload_bytes=1472,
-        control=Control(share=0.998, lost=0.0, overflowed=0.0),
+        controls=[CONTROL] * 3,
         parts=parts,
         incast=Incast(sources=hosts - 1, bytes=262144, slowdown=1.2, retransmissions=9, rounds=6),
         sent_bytes=68_000_000,

@@ -49,8 +49,7 @@ def test_a_part() -> None:
 
 def test_the_control_is_the_worst_pair() -> None:
     pairs = [pair(0, 1), pair(1, 2, counted_bytes=400_000, received_bytes=570_000)]
-    control = read_evidence(HOSTS, [LINK, traffic("control", pairs)]).control
-    assert control is not None
+    (control,) = read_evidence(HOSTS, [LINK, traffic("control", pairs)]).controls
     assert (control.share, control.lost) == (0.8, pytest.approx(0.05))
 
 

@@ -2,7 +2,7 @@
 """The finding follows from recorded numbers; where they fit no model, it says so."""
 
 import pytest
-from recorded import LINK_BPS, evidence, part
+from recorded import CONTROL, LINK_BPS, evidence, part
 
 from suiro.probe.evidence import Evidence
 from suiro.probe.finding import Kind, find, read_try
@@ -35,7 +35,7 @@ def test_the_labs_are_told_apart(lab: str, kind: Kind) -> None:
 def test_what_fits_no_model_is_not_guessed(
     light: tuple[float, float], heavy: tuple[float, float]
 ) -> None:
-    kind, reason = read_try(part("light", *light), part("heavy", *heavy))
+    kind, reason = read_try(CONTROL, part("light", *light), part("heavy", *heavy))
     assert kind == "not_clear"
     assert reason
 
@@ -45,6 +45,7 @@ def test_what_fits_no_model_is_not_guessed(
     [
         ("heavy", {"busy_offered": 1.0}, "the hosts offered only 1.00 links to one"),
         ("heavy", {"busy_filled": 0.5}, "the overloaded output was filled to 50% only"),
+        ("light", {"busy_filled": 1.58}, "the links are faster than the hosts can fill"),
         ("light", {"sender_offered": 0.4}, "a host offered only 0.40 of its link"),
         ("light", {"waits": 0.1}, "a host could not send small frames often enough"),
         ("light", {"overflowed": 0.05}, "a host was too slow: it missed 5.0%"),
@@ -55,7 +56,7 @@ def test_a_try_without_its_traffic_counts_for_nothing(
 ) -> None:
     parts = {"light": part("light", 1.0, 0.0), "heavy": part("heavy", 1.0, 0.0)}
     parts[name] = parts[name].model_copy(update=changes)
-    kind, said = read_try(parts["light"], parts["heavy"])
+    kind, said = read_try(CONTROL, parts["light"], parts["heavy"])
     assert kind == "not_clear"
     assert said.startswith(reason)
 
@@ -117,11 +118,22 @@ def test_links_that_do_not_do(links: list[float], reason: str) -> None:
 )
 def test_a_network_that_is_not_idle(changes: dict[str, float], reason: str) -> None:
     measured = evidence("4x4-voq")
-    assert measured.control is not None
-    control = measured.control.model_copy(update=changes)
-    finding = find(measured.model_copy(update={"control": control}))
+    disturbed = CONTROL.model_copy(update=changes)
+    finding = find(measured.model_copy(update={"controls": [disturbed] * 3}))
     assert finding.kind == "not_clear"
     assert finding.reason.startswith(reason)
+    once = find(measured.model_copy(update={"controls": [disturbed, CONTROL, CONTROL]}))
+    assert (once.kind, once.tries, once.of) == ("virtual_output_queues", 2, 3)
+
+
+def test_hosts_that_are_too_slow_to_congest_anything() -> None:
+    """An input-queued switch at 1 Gbit/s whose hosts reached 0.4 Gbit/s looked free."""
+    measured = evidence("4x4-voq")
+    assert measured.incast is not None
+    incast = measured.incast.model_copy(update={"slowdown": 0.42})
+    finding = find(measured.model_copy(update={"incast": incast}))
+    assert finding.kind == "not_clear"
+    assert finding.reason.endswith("TCP took 0.42 of the time")
 
 
 def test_a_job_that_ended_early() -> None:

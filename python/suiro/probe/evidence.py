@@ -54,14 +54,14 @@ class Evidence(BaseModel):
     link_Bps: list[float]
     flows: int  # threads that it took to fill a link
     payload_bytes: int = 0  # of a full frame
-    control: Control | None = None
+    controls: list[Control] = []  # of each try, before it
     parts: list[Part] = []
     incast: Incast | None = None
     sent_bytes: int = 0
 
 
 def read_evidence(hosts: list[str], events: list[Event]) -> Evidence:
-    """From the events of one job, in any order."""
+    """From the events of one job; tries are in their order."""
     link = _one(events, "probe_link")
     evidence = Evidence(
         hosts=hosts[: len(link["rates_Bps"])] if link else hosts,
@@ -75,7 +75,7 @@ def read_evidence(hosts: list[str], events: list[Event]) -> Evidence:
             continue
         evidence.sent_bytes += round(sum(pair["sent_bytes"] for pair in event["pairs"]))
         if event["part"] == "control":
-            evidence.control = _control(event["pairs"])
+            evidence.controls.append(_control(event["pairs"]))
         else:
             evidence.parts.append(_part(event, rate_Bps, evidence.payload_bytes))
     incast = _one(events, "probe_incast")

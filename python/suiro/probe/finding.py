@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from suiro.probe.evidence import Evidence, Part
+from suiro.probe.evidence import Control, Evidence, Part
 
 Kind = Literal["head_of_line", "pause", "drop", "virtual_output_queues", "not_clear"]
 
@@ -25,10 +25,13 @@ _CONTROL_SHARE = 0.96
 _OVERFLOWED_MOST = 0.01
 _LINKS_DIFFER = 1.25
 _OVERLOAD_LEAST, _FILLED_LEAST = 1.15, 0.85
+_FILLED_MOST = 1.2  # more came through than the link was taken for: nothing was congested
+_INCAST_LEAST = 0.8
 _SENDER_LEAST = 0.75
 _WAITS_LEAST = 0.3
 _AGREEING_TRIES = 2
 HOSTS_LEAST = 4
+_FASTER = "the links are faster than the hosts can fill with datagrams"
 _THREE_HOSTS = f"3 hosts can only show loss, and none was seen: give {HOSTS_LEAST} or more"
 
 
@@ -43,11 +46,11 @@ class Finding(BaseModel):
 
 def find(evidence: Evidence) -> Finding:
     """The model that the numbers fit, if they fit one."""
-    obstacle = _hosts_obstacle(evidence) or _control_obstacle(evidence)
+    obstacle = _hosts_obstacle(evidence)
     if obstacle:
         return Finding(kind="not_clear", reason=obstacle)
-    tries = list(zip(_named(evidence, "light"), _named(evidence, "heavy"), strict=False))
-    readings = [read_try(light, heavy) for light, heavy in tries]
+    parts = _named(evidence, "light"), _named(evidence, "heavy")
+    readings = [read_try(*one) for one in zip(evidence.controls, *parts, strict=False)]
     clear: list[Kind] = [kind for kind, _ in readings if kind != "not_clear"]
     kinds = set(clear)
     if len(evidence.hosts) < HOSTS_LEAST and kinds != {"drop"}:
@@ -78,13 +81,14 @@ def _hosts_obstacle(evidence: Evidence) -> str:
             for host, rate in zip(evidence.hosts, evidence.link_Bps, strict=True)
         )
         return f"the links differ, so leave the slower hosts out: into {rates}"
+    if not evidence.parts:
+        return "the job ended before the test"
+    if evidence.incast and evidence.incast.slowdown < _INCAST_LEAST:
+        return f"{_FASTER}: TCP took {evidence.incast.slowdown:.2f} of the time"
     return ""
 
 
-def _control_obstacle(evidence: Evidence) -> str:
-    control = evidence.control
-    if control is None or not evidence.parts:
-        return "the job ended before the test"
+def _control_obstacle(control: Control) -> str:
     if control.overflowed > _OVERFLOWED_MOST:
         return f"a host is too slow for its own link: it missed {control.overflowed:.1%}"
     if control.lost > _LOST_MOST:
@@ -94,9 +98,9 @@ def _control_obstacle(evidence: Evidence) -> str:
     return ""
 
 
-def read_try(light: Part, heavy: Part) -> tuple[Kind, str]:
+def read_try(control: Control, light: Part, heavy: Part) -> tuple[Kind, str]:
     """The model that one try fits; else why it fits none."""
-    reason = _part_obstacle(heavy)
+    reason = _control_obstacle(control) or _part_obstacle(heavy)
     if not reason and heavy.busy_lost >= _LOST_LEAST:
         return "drop", ""
     reason = reason or _part_obstacle(light)
@@ -120,6 +124,8 @@ def _part_obstacle(part: Part) -> str:
         return f"the hosts offered only {part.busy_offered:.2f} links to one"
     if part.busy_filled < _FILLED_LEAST:
         return f"the overloaded output was filled to {part.busy_filled:.0%} only"
+    if part.busy_filled > _FILLED_MOST:
+        return f"{_FASTER}: {part.busy_filled:.2f} times that came through one"
     return ""
 
 

@@ -16,8 +16,8 @@ from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, find
 
-# The link, the control, two parts in each of three tries, and the bursts over TCP.
-_STEPS = 9
+# The link, three parts in each of three tries, and the bursts over TCP.
+_STEPS = 11
 _STEP_NAMES = {"probe_link": "two-target test", "probe_incast": "ending"}
 
 

@@ -81,11 +81,10 @@ def _evidence(evidence: Evidence) -> Iterator[str]:
             f"payload, {evidence.flows} {'thread' if evidence.flows == 1 else 'threads'} each; "
             f"{evidence.sent_bytes / 1e6:.3g} MB sent in all"
         )
-    if evidence.control:
-        yield (
-            f"undisturbed: {evidence.control.share:.0%} come in time, "
-            f"{evidence.control.lost:.1%} are lost"
-        )
+    if evidence.controls:
+        shares = ", ".join(f"{control.share:.0%}" for control in evidence.controls)
+        lost = max(control.lost for control in evidence.controls)
+        yield f"when nobody is in anybody's way, {shares} come in time, and {lost:.1%} are lost"
     if evidence.parts:
         yield "while all others overload C, A sends to B, whose output is free, and"
         yield from _parts(evidence, "light", "a little to C")
