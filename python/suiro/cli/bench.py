@@ -86,28 +86,21 @@ def bench(
 
     On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
     """
-    from suiro.bench.plan import (
-        Plan,
-        check_algorithms,
-        parse_algorithms,
-        parse_rate,
-        parse_sizes,
-        spread_of,
-    )
+    from suiro.bench import plan as plans
 
     _refuse_early(collective, mpi, plot)
-    plan = Plan(
+    plan = plans.Plan(
         collective=collective,
-        algorithms=parse_algorithms(algorithms),
-        sizes=parse_sizes(sizes),
+        algorithms=plans.parse_algorithms(algorithms),
+        sizes=plans.parse_sizes(sizes),
         repeat=repeat,
         budget_s=budget,
         steps=steps,
         interface=interface,
-        link_rate_bps=parse_rate(link_rate) if link_rate else None,
-        spread_percent=spread_of(collective, spread, steps),
+        link_rate_bps=plans.parse_rate(link_rate) if link_rate else None,
+        spread_percent=plans.spread_of(collective, spread, steps),
     )
-    check_algorithms(collective, plan.algorithms)
+    plans.check_algorithms(collective, plan.algorithms)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
