@@ -9,6 +9,8 @@ from mpi_jobs import Mpi
 
 # Each of the two ranks receives two blocks.
 NEEDED_GIB = 11
+# One rank receives 2 GiB; MPICH moves them through memory that both ranks map.
+NEEDED_FOR_COUNT_GIB = 5
 
 
 def available_gib() -> float:
@@ -25,3 +27,16 @@ def test_blocks_of_more_than_2_gib(mpi: Mpi) -> None:
     outcome = mpi.run(program, "--explain=json", ranks=2, SUIRO_ALLTOALL="pairwise")
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
     assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(1, "pairwise")]
+
+
+@pytest.mark.skipif(
+    available_gib() < NEEDED_FOR_COUNT_GIB,
+    reason=f"2 GiB of bytes need {NEEDED_FOR_COUNT_GIB} GiB of free memory",
+)
+def test_a_count_that_no_int_holds(programs: Path) -> None:
+    mpich = Mpi("mpich", programs)
+    outcome = mpich.run(
+        mpich.build("large_count.c"), "--explain=json", ranks=2, SUIRO_ALLTOALLV="ring"
+    )
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(1, "ring")]
