@@ -38,7 +38,8 @@ constexpr std::array rows = {
     // sends all at once.
     Row{"", "alltoall", any, any, any, native_algorithm, "no faster algorithm is known"},
     // Unequal blocks by the size that the ranks agree on, which is below every rank's mean; none is
-    // agreed on when they are too uneven (mpi/size_agreement.hpp).
+    // agreed on when they are too uneven (mpi/size_agreement.hpp). The threshold is alltoall's;
+    // docs/decisions/0011-an-agreed-size.md has what was measured.
     Row{"", "alltoallv", any, only(1), any, native_algorithm, "one rank per node"},
     Row{"", "alltoallv", from(2), from(2), from(65536), "two_level_pairwise",
         "one peer node at a time, and acknowledgements meet no third node"},

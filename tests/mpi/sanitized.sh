@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: sanitized.sh openmpi|mpich LIBRARY FOLDER
-# Runs alltoall_cases under a library that was built with AddressSanitizer. The program is not, so
-# the sanitizer's runtime is preloaded before the library. Leaks are not looked for: both MPIs keep
+# Runs programs under a library that was built with AddressSanitizer. They are not, so the
+# sanitizer's runtime is preloaded before the library. Leaks are not looked for: both MPIs keep
 # memory until the process ends.
 set -eu
-mpi=$1 library=$2 program=$3/alltoall_cases.$1
-"mpicc.$mpi" -O1 -g -o "$program" "$(dirname "$0")/alltoall_cases.c" -lpthread
+mpi=$1 library=$2 folder=$3
+for program in alltoall_cases alltoallw_cases sizes; do
+  "mpicc.$mpi" -O1 -g -o "$folder/$program.$mpi" "$(dirname "$0")/$program.c" -lpthread
+done
 preload="$(gcc -print-file-name=libasan.so):$library"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 export SUIRO_NODES=2 SUIRO_ALLTOALLV=ring
@@ -25,7 +27,7 @@ launch() {
 run() {
   algorithm=$1
   shift
-  SUIRO_ALLTOALL=$algorithm launch "$program" "$@"
+  SUIRO_ALLTOALL=$algorithm launch "$folder/alltoall_cases.$mpi" "$@"
 }
 
 for algorithm in two_level_ring two_level_pairwise; do
@@ -34,4 +36,8 @@ for algorithm in two_level_ring two_level_pairwise; do
 done
 for algorithm in bruck multi_leader send_side_aggregation; do
   run $algorithm
+done
+SUIRO_ALLTOALLW=ring launch "$folder/alltoallw_cases.$mpi"
+for what in refused freed threads; do
+  launch "$folder/sizes.$mpi" w $what 9 200000
 done
