@@ -10,6 +10,10 @@ namespace suiro {
 
 namespace {
 
+// Uneven placements of more ranks than this are proven with the fallbacks only: twice the ranks
+// take four times the time, and show nothing more of what a parameter does.
+constexpr int all_variants_ranks = 16;
+
 // Failures beyond this many per algorithm say nothing new.
 constexpr std::size_t failures_maximum = 16;
 
@@ -94,13 +98,15 @@ CatalogProof begin_proof(const Algorithm& algorithm) {
 }
 
 void prove(CatalogProof& proof, int ranks) {
-  const std::set<Parameters> parameter_variants = variants(*proof.algorithm);
+  const std::set<Parameters> all = variants(*proof.algorithm);
+  const std::set<Parameters> fallbacks = {complete(*proof.algorithm, {})};
   for (const Topology& topology : shapes(ranks)) {
     if (!proof.algorithm->unsupported(topology).empty()) {
       ++proof.unsupported;
       continue;
     }
-    for (const Parameters& parameters : parameter_variants) {
+    const bool many = ranks > all_variants_ranks && !topology.even();
+    for (const Parameters& parameters : many ? fallbacks : all) {
       prove_schedule(proof, topology, parameters);
     }
   }
