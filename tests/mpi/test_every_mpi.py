@@ -31,13 +31,18 @@ def wrong_library(mpi: Mpi) -> str:
     return next(name for name in ("mpich", "openmpi") if name != mpi.tools.library)
 
 
-def test_c_program_gets_what_native_delivers(every_mpi: Mpi) -> None:
-    cases = every_mpi.build("alltoall_cases.c")
-    outcome = every_mpi.run(cases, "--check", "--explain=json", **TWO_LEVEL)
+@pytest.mark.parametrize(
+    ("program", "collectives"),
+    [("alltoall_cases.c", ("alltoall", "alltoallv")), ("alltoallw_cases.c", ("alltoallw",))],
+)
+def test_c_program_gets_what_native_delivers(
+    every_mpi: Mpi, program: str, collectives: tuple[str, ...]
+) -> None:
+    outcome = every_mpi.run(every_mpi.build(program), "--check", "--explain=json", **TWO_LEVEL)
     assert (outcome.code, outcome.said()) == (0, [])
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
-    assert {("alltoall", "two_level_ring"), ("alltoallv", "two_level_ring")} <= ran
+    assert {(collective, "two_level_ring") for collective in collectives} <= ran
 
 
 @pytest.mark.parametrize("binding", ["mpif", "use_mpi", "f08"])

@@ -49,11 +49,17 @@ def test_mpi4py_which_opens_mpi_in_a_scope_of_its_own(openmpi: Mpi) -> None:
         "from mpi4py import MPI; from array import array; w = MPI.COMM_WORLD\n"
         "a = array('i', [100 * w.rank + i for i in range(w.size)]); b = array('i', [0] * w.size)\n"
         "w.Alltoall(a, b); assert list(b) == [100 * i + w.rank for i in range(w.size)]\n"
-        "w.Alltoall(MPI.IN_PLACE, b); assert a == b"
+        "w.Alltoall(MPI.IN_PLACE, b); assert a == b\n"
+        "n = [1] * w.size; at = list(range(w.size)); c = array('i', [0] * w.size)\n"
+        "w.Alltoallv([a, n, at, MPI.INT], [c, n, at, MPI.INT])\n"
+        "assert list(c) == [100 * i + w.rank for i in range(w.size)]\n"
+        "at = [4 * place for place in at]; types = [MPI.INT] * w.size\n"
+        "w.Alltoallw([c, n, at, types], [b, n, at, types]); assert a == b"
     )
     outcome = openmpi.run(["/usr/bin/python3", "-c", text], "--explain=json", **RING)
     assert outcome.code == 0, outcome.err
-    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(2, "ring")]
+    calls = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
+    assert calls == {"alltoall": (2, "ring"), "alltoallv": (1, "ring"), "alltoallw": (1, "ring")}
 
 
 def test_profiler_in_the_program_sees_the_users_calls_only(mpi: Mpi) -> None:
