@@ -11,6 +11,7 @@
 #include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 #include "mpi/load.hpp"
+#include "mpi/sites.hpp"
 
 namespace suiro::mpi {
 
@@ -27,6 +28,7 @@ struct Stand {
   std::int32_t has_error = 0;
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
+  Networks networks{};
 };
 
 /// MPI_Init may call MPI_Init_thread through the same symbols.
@@ -51,13 +53,50 @@ bool all_agree(const std::vector<Stand>& stands) {
   return false;
 }
 
+std::vector<int> nodes_of(const std::vector<Stand>& stands) {
+  std::vector<int> nodes;
+  nodes.reserve(stands.size());
+  for (const Stand& stand : stands) nodes.push_back(stand.node);
+  return nodes;
+}
+
+/// The site of each rank of the world, from what the lowest rank of its node knows.
+std::vector<int> sites_of_ranks(const std::vector<Stand>& stands) {
+  std::vector<Networks> networks;
+  std::vector<std::size_t> place(stands.size());  // of a node's networks, at its lowest rank
+  for (std::size_t rank = 0; rank < stands.size(); ++rank) {
+    if (static_cast<std::size_t>(stands[rank].node) != rank) continue;
+    place[rank] = networks.size();
+    networks.push_back(stands[rank].networks);
+  }
+  const std::vector<int> site_of_node = sites_of(networks);
+  std::vector<int> sites;
+  sites.reserve(stands.size());
+  for (const Stand& stand : stands) {
+    sites.push_back(site_of_node[place[static_cast<std::size_t>(stand.node)]]);
+  }
+  return sites;
+}
+
+Placement placement_of(const std::vector<Stand>& stands) {
+  const Settings& settings = job.settings;
+  if (settings.pretend_nodes == 0) {
+    return {nodes_of(stands), settings.one_site ? std::vector<int>() : sites_of_ranks(stands)};
+  }
+  const int size = static_cast<int>(stands.size());
+  const int ppn = std::max(1, (size + settings.pretend_nodes - 1) / settings.pretend_nodes);
+  std::vector<int> nodes;
+  for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / ppn);
+  return {std::move(nodes), {}};
+}
+
 /// Collective over the world; false when native it is.
 bool agree() {
   const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
   const Stand mine{job.settings.hash, job.settings.error.empty() ? 0 : 1, node.leader,
-                   has_device_runtime() ? 1 : 0};
+                   has_device_runtime() ? 1 : 0, host_networks()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
@@ -65,14 +104,7 @@ bool agree() {
     return false;
   }
   job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
-  std::vector<int> nodes;
-  nodes.reserve(stands.size());
-  for (const Stand& stand : stands) nodes.push_back(stand.node);
-  if (const int pretended = job.settings.pretend_nodes; pretended > 0) {
-    const int ppn = std::max(1, (size + pretended - 1) / pretended);
-    for (int rank = 0; rank < size; ++rank) nodes[static_cast<std::size_t>(rank)] = rank / ppn;
-  }
-  job.placement = Placement(std::move(nodes));
+  job.placement = placement_of(stands);
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

@@ -10,8 +10,9 @@
 
 namespace suiro::mpi {
 
-Placement::Placement(std::vector<int> node_of_world_rank)
+Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank)
     : node_of_world_rank_(std::move(node_of_world_rank)),
+      site_of_world_rank_(std::move(site_of_world_rank)),
       nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {}
 
 std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
@@ -32,11 +33,18 @@ std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
 
 std::optional<Topology> Placement::of(MPI_Comm communicator) const {
   std::vector<int> nodes;
-  for (const int rank : world_ranks(communicator)) {
-    if (rank == MPI_UNDEFINED) return std::nullopt;
-    nodes.push_back(node_of_world_rank_[static_cast<std::size_t>(rank)]);
+  std::vector<int> site_of_node;  // in the order in which the nodes appear
+  for (const int world_rank : world_ranks(communicator)) {
+    if (world_rank == MPI_UNDEFINED) return std::nullopt;
+    const auto rank = static_cast<std::size_t>(world_rank);
+    const int node = node_of_world_rank_[rank];
+    const bool placed = !site_of_world_rank_.empty();
+    if (placed && std::ranges::find(nodes, node) == nodes.end()) {
+      site_of_node.push_back(site_of_world_rank_[rank]);
+    }
+    nodes.push_back(node);
   }
-  return Topology::from_nodes(nodes);
+  return Topology::from_nodes(nodes, site_of_node);
 }
 
 int Placement::first_world_rank(MPI_Comm communicator) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which node each rank of the world lives on, found once when the job starts. The topology of any
-// communicator follows from its group without communication, hence alike on all its ranks.
+// Which node each rank of the world lives on, and at which site, found once when the job starts.
+// The topology of any communicator follows from its group without communication, hence alike on all
+// its ranks.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,8 @@ namespace suiro::mpi {
 class Placement {
  public:
   Placement() = default;
-  explicit Placement(std::vector<int> node_of_world_rank);
+  /// site_of_world_rank may be empty: one site.
+  Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank);
 
   int nodes() const { return nodes_; }
 
@@ -28,6 +30,7 @@ class Placement {
   std::vector<int> world_ranks(MPI_Comm communicator) const;
 
   std::vector<int> node_of_world_rank_;
+  std::vector<int> site_of_world_rank_;
   int nodes_ = 0;
 };
 

@@ -85,6 +85,17 @@ void add_pretended_nodes(Settings& settings) {
   }
 }
 
+void add_sites(Settings& settings) {
+  const std::string value = variable("SUIRO_SITES");
+  mix(settings.hash, value);
+  if (value.empty()) return;
+  if (value != "1") {
+    throw std::runtime_error("SUIRO_SITES=" + printable(value) +
+                             ": expected 1, which puts all nodes at one site");
+  }
+  settings.one_site = true;
+}
+
 /// What the paths of suiro's libraries begin with, as the loader was told them.
 std::string own_prefix() {
   Dl_info info{};
@@ -114,6 +125,7 @@ Settings read_settings() {
     add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");
     add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
     add_pretended_nodes(settings);
+    add_sites(settings);
   } catch (const std::exception& error) {
     settings.error = error.what();
   }

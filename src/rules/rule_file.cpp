@@ -19,8 +19,8 @@ using Kind = LocatedJson::Kind;
 constexpr std::int64_t format_version = 1;
 constexpr std::array<std::string_view, 4> file_keys = {"suiro_rules", "rules", "comment",
                                                        "$schema"};
-constexpr std::array<std::string_view, 8> rule_keys = {
-    "collective", "nodes", "ppn", "ranks", "bytes", "algorithm", "parameters", "comment"};
+constexpr std::array<std::string_view, 9> rule_keys = {
+    "collective", "nodes", "ppn", "ranks", "sites", "bytes", "algorithm", "parameters", "comment"};
 
 class RuleReader {
  public:
@@ -51,6 +51,7 @@ class RuleReader {
     rule.nodes = read_range(object.find("nodes"), 1);
     rule.ppn = read_range(object.find("ppn"), 1);
     rule.ranks = read_range(object.find("ranks"), 1);
+    rule.sites = read_range(object.find("sites"), 1);
     rule.bytes = read_range(object.find("bytes"), 0);
     const LocatedJson& algorithm = required(object, "algorithm", "a rule");
     rule.algorithm = string(algorithm);

@@ -14,6 +14,7 @@ bool matches_shape(const Rule& rule, std::string_view collective, const Topology
   if (rule.collective != collective) return false;
   if (!rule.nodes.contains(topology.nodes())) return false;
   if (!rule.ranks.contains(topology.ranks())) return false;
+  if (!rule.sites.contains(topology.sites())) return false;
   for (int node = 0; node < topology.nodes(); ++node) {
     if (!rule.ppn.contains(topology.ppn(node))) return false;
   }

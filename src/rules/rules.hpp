@@ -29,7 +29,7 @@ struct Range {
 
 struct Rule {
   std::string collective;  // "alltoall", "alltoallv", "alltoallw"
-  Range nodes, ppn, ranks;
+  Range nodes, ppn, ranks, sites;
   Range bytes;            // per block; a rule that limits bytes never matches an unknown size
   std::string algorithm;  // a catalog name or "native"
   Parameters parameters;

@@ -110,12 +110,14 @@ bool Topology::even() const {
 
 std::string Topology::describe() const {
   const std::string nodes_text = counted(nodes(), "node");
-  if (even()) return nodes_text + " x " + counted(ppn(0), "rank");
+  const std::string sites_text = sites() > 1 ? " at " + counted(sites(), "site") : "";
+  if (even()) return nodes_text + " x " + counted(ppn(0), "rank") + sites_text;
   std::size_t smallest = node_of_rank_.size();
   for (const std::vector<int>& ranks_here : ranks_of_node_) {
     smallest = std::min(smallest, ranks_here.size());
   }
-  return nodes_text + ", " + std::to_string(smallest) + ".." + std::to_string(max_ppn()) + " ranks";
+  return nodes_text + ", " + std::to_string(smallest) + ".." + std::to_string(max_ppn()) +
+         " ranks" + sites_text;
 }
 
 }  // namespace suiro

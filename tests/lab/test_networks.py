@@ -3,6 +3,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from lab_command import Suiro
 
 pytestmark = pytest.mark.lab
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "alltoall.c"
 TRAFFIC = f"/usr/bin/python3 {Path(__file__).parent / 'traffic.py'}"
 
 
@@ -79,6 +82,16 @@ def test_what_programs_can_read(suiro: Suiro) -> None:
     assert [wan["sites"] for wan in document["wans"]] == [[0, 1], [0, 2], [1, 2]]
     assert document["wans"][2]["delay_s"] == 0.02
     assert document["cuts"][2] == {"hosts": [10, 11, 12], "rate_bps": 100_000_000}
+
+
+def test_jobs_see_the_sites(suiro: Suiro, tmp_path: Path) -> None:
+    program = tmp_path / "alltoall"
+    subprocess.run(["mpicc.openmpi", "-o", program, EXAMPLE], check=True)
+    suiro_command = Path(sys.executable).parent / "suiro"
+    job = f"{suiro_command} run --explain=json -- $SUIRO_LAB_MPIRUN {program} 65536 1"
+    result = suiro("lab", "run", "two-sites", "--mpi", "openmpi", "--", "sh", "-c", job)
+    assert "at 2 sites" in result.stderr
+    assert "several sites" in result.stderr
 
 
 def test_status_shows_the_links(suiro: Suiro) -> None:

@@ -43,6 +43,30 @@ TEST_P(Builtin, ChoosesNativeWhereNothingCanBeGained) {
             "built in: one rank per node");
 }
 
+TEST_P(Builtin, ChoosesNativeBetweenSites) {
+  const std::array node_of_rank = {0, 0, 1, 1};
+  const std::array site_of_node = {0, 1};
+  const Topology topology = Topology::from_nodes(node_of_rank, site_of_node);
+  for (const char* collective : {"alltoall", "alltoallv", "alltoallw"}) {
+    const Decision decision = decide(collective, topology, 1 << 20);
+    EXPECT_EQ(decision.algorithm, "native");
+    EXPECT_TRUE(decision.reason.starts_with("built in: several sites")) << decision.reason;
+  }
+}
+
+TEST(BuiltinForMpich, AggregatesBlocksOfMiddleSize) {
+  const RuleTable table = RuleTable::builtin("mpich");
+  const auto algorithm = [&](std::string_view collective, int ppn, std::int64_t bytes) {
+    const Topology topology = Topology::block(4, ppn);
+    return table.decide({collective, topology, bytes}).algorithm;
+  };
+  EXPECT_EQ(algorithm("alltoall", 4, 32768), "send_side_aggregation");
+  EXPECT_EQ(algorithm("alltoall", 4, 65536), "two_level_pairwise");
+  EXPECT_EQ(algorithm("alltoall", 4, 32767), "native");
+  EXPECT_EQ(algorithm("alltoall", 2, 32768), "native");
+  EXPECT_EQ(algorithm("alltoallv", 4, 32768), "native");
+}
+
 TEST_P(Builtin, ChoosesAlikeForUnequalBlocksOfAKnownSize) {
   const Topology topology = Topology::block(4, 4);
   for (const char* collective : {"alltoallv", "alltoallw"}) {

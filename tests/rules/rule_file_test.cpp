@@ -145,7 +145,7 @@ TEST(RuleFile, AgreesWithItsSchema) {
   EXPECT_THAT(collectives, testing::ElementsAreArray(rule_collectives()));
   std::string keys;
   for (const auto& [key, value] : rule.items()) keys += key + ' ';
-  EXPECT_EQ(keys, "algorithm bytes collective comment nodes parameters ppn ranks ");
+  EXPECT_EQ(keys, "algorithm bytes collective comment nodes parameters ppn ranks sites ");
   for (const auto& [key, value] : rule.items()) {
     EXPECT_THAT(rule_error("\"" + key + "\": true"),
                 testing::Not(testing::HasSubstr("unknown key")));

@@ -46,7 +46,7 @@ TEST(Topology, LabelsAreRenumberedByFirstAppearance) {
   EXPECT_EQ(topology.links(2), 4);
   EXPECT_FALSE(topology.even());
   EXPECT_EQ(topology.max_ppn(), 2);
-  EXPECT_EQ(topology.describe(), "3 nodes, 1..2 ranks");
+  EXPECT_EQ(topology.describe(), "3 nodes, 1..2 ranks at 2 sites");
 }
 
 TEST(Topology, EqualPlacementsAreEqualWhateverTheLabels) {

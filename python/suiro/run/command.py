@@ -119,7 +119,7 @@ def _variables_for_ranks() -> list[str]:
     """What `suiro run` tells them, and suiro's settings as far as they are set."""
     wanted = (
         "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_ALLTOALLW SUIRO_RULES SUIRO_NODES "
-        "SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
+        "SUIRO_SITES SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
     )
     given = {name for name in wanted.split() if name in os.environ}
     return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | given)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which nodes are at one site, as far as their addresses tell: those that share an IP network, and
+// those that share one with them. Between sites every round of a schedule costs a long way there
+// and back, so where this cannot be known, more sites are better assumed than fewer.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace suiro::mpi {
+
+/// Hashes of the networks that a host is in; 0 is none. Fixed in size, to be exchanged as it is.
+using Networks = std::array<std::uint64_t, 8>;
+
+/// This host's, without those that every host has alike for containers and virtual machines, and
+/// without links that are down, loopback and link-local addresses.
+Networks host_networks();
+
+/// The site of each node. Nodes without any network are at the first node's site.
+std::vector<int> sites_of(std::span<const Networks> networks_of_node);
+
+}  // namespace suiro::mpi
