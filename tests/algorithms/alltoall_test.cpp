@@ -235,10 +235,10 @@ TEST(SendSideAggregation, OneMessagePerNodeAndThePapersBytesInsideANode) {
   }
 }
 
-TEST(SendSideAggregation, ScratchIsTwiceTheBlocksInBlockOrderAndThriceElse) {
+TEST(SendSideAggregation, ScratchIsSevenTimesTheNodeAndTheBlocksWhereOutOfOrder) {
   const Algorithm& row = algorithm("send_side_aggregation");
-  EXPECT_EQ(build(row, Topology::block(4, 4)).scratch, 32);
-  EXPECT_EQ(build(row, Topology::round_robin(4, 4)).scratch, 48);
+  EXPECT_EQ(build(row, Topology::block(4, 4)).scratch, 26);
+  EXPECT_EQ(build(row, Topology::round_robin(4, 4)).scratch, 42);
   EXPECT_EQ(build(row, Topology::block(8, 1)).scratch, 0);
 }
 
