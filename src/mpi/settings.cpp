@@ -136,12 +136,14 @@ void leave_environment() {
   unsetenv("SUIRO_TOKEN");
   unsetenv("SUIRO_JOB");
   const std::string own = own_prefix();
+  const std::string labs = own + "lab-";  // a lab's programs need them wherever they run
   const std::string preload = variable("LD_PRELOAD");
   std::string kept;
   for (std::size_t begin = 0; begin < preload.size();) {
     const std::size_t end = std::min(preload.find_first_of(": ", begin), preload.size());
     const std::string entry = preload.substr(begin, end - begin);
-    if (!entry.empty() && !entry.starts_with(own)) kept += (kept.empty() ? "" : ":") + entry;
+    const bool goes = entry.empty() || (entry.starts_with(own) && !entry.starts_with(labs));
+    if (!goes) kept += (kept.empty() ? "" : ":") + entry;
     begin = end + 1;
   }
   if (kept.empty()) {
