@@ -126,9 +126,11 @@ Part MpiTransport::part(const Blocks& blocks) const {
   return part;
 }
 
-/// As many as MPI can count the bytes of, so that both ends cut alike.
+/// As many as MPI can count the bytes of, so that both ends cut alike; a block is never cut.
 std::int64_t MpiTransport::blocks_per_message() const {
-  return merged_block_bytes_maximum / std::max<MPI_Count>(scratch_.block_bytes, 1);
+  const MPI_Count bytes =
+      std::clamp<MPI_Count>(scratch_.block_bytes, 1, merged_block_bytes_maximum);
+  return merged_block_bytes_maximum / bytes;
 }
 
 template <class Start>
