@@ -54,24 +54,29 @@ TEST_P(Builtin, ChoosesNativeBetweenSites) {
   }
 }
 
-TEST(BuiltinForMpich, AggregatesBlocksOfMiddleSize) {
+TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {
   const RuleTable table = RuleTable::builtin("mpich");
   const auto algorithm = [&](std::string_view collective, int ppn, std::int64_t bytes) {
     const Topology topology = Topology::block(4, ppn);
     return table.decide({collective, topology, bytes}).algorithm;
   };
   EXPECT_EQ(algorithm("alltoall", 4, 32768), "send_side_aggregation");
-  EXPECT_EQ(algorithm("alltoall", 4, 65536), "two_level_pairwise");
+  EXPECT_EQ(algorithm("alltoall", 4, 65536), "send_side_aggregation");
+  EXPECT_EQ(algorithm("alltoall", 2, 65536), "send_side_aggregation");
+  EXPECT_EQ(algorithm("alltoall", 4, 192 << 10), "two_level_pairwise");
   EXPECT_EQ(algorithm("alltoall", 4, 32767), "native");
   EXPECT_EQ(algorithm("alltoall", 2, 32768), "native");
-  EXPECT_EQ(algorithm("alltoallv", 4, 32768), "native");
+  EXPECT_EQ(algorithm("alltoallv", 4, 65536), "native");
+  const Topology topology = Topology::block(4, 4);
+  EXPECT_EQ(RuleTable::builtin("openmpi").decide({"alltoall", topology, 32768}).algorithm,
+            "native");
 }
 
 TEST_P(Builtin, ChoosesAlikeForUnequalBlocksOfAKnownSize) {
   const Topology topology = Topology::block(4, 4);
   for (const char* collective : {"alltoallv", "alltoallw"}) {
     EXPECT_EQ(decide(collective, topology, 256 << 10).algorithm, "two_level_pairwise");
-    EXPECT_EQ(decide(collective, topology, 65535).algorithm, "native");
+    EXPECT_EQ(decide(collective, topology, (192 << 10) - 1).algorithm, "native");
     EXPECT_EQ(decide(collective, topology, std::nullopt).algorithm, "native");
     EXPECT_EQ(decide(collective, Topology::block(8, 1), 1 << 20).algorithm, "native");
   }
