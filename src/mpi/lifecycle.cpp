@@ -85,8 +85,8 @@ Placement placement_of(const std::vector<Stand>& stands) {
   }
   const int size = static_cast<int>(stands.size());
   const int ppn = std::max(1, (size + settings.pretend_nodes - 1) / settings.pretend_nodes);
-  std::vector<int> nodes;
-  for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / ppn);
+  std::vector<int> nodes(stands.size());
+  for (int rank = 0; rank < size; ++rank) nodes[static_cast<std::size_t>(rank)] = rank / ppn;
   return {std::move(nodes), {}};
 }
 

@@ -33,9 +33,10 @@ int peers_of(MPI_Comm comm) {
 class Narrow {
  public:
   template <class Wide>
-  Narrow(const Wide* numbers, int count, bool is_given = true)
-      : is_given_(is_given && numbers != nullptr) {
-    for (int i = 0; is_given_ && i < count; ++i) {
+  Narrow(const Wide* numbers, int count, bool is_given = true) {
+    if (!is_given || numbers == nullptr) return;
+    is_given_ = true;
+    for (int i = 0; i < count; ++i) {
       fits_ = fits_ && fits(numbers[i]);
       numbers_.push_back(static_cast<int>(numbers[i]));
     }
@@ -45,7 +46,7 @@ class Narrow {
   const int* data() const { return is_given_ ? numbers_.data() : nullptr; }
 
  private:
-  bool is_given_;
+  bool is_given_ = false;
   bool fits_ = true;
   std::vector<int> numbers_;
 };

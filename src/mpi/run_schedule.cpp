@@ -31,7 +31,7 @@ void shrink(std::vector<char>& memory) {
 }
 
 /// Sends that were let go may read it for ever after.
-void leave_behind(std::vector<char>& memory) { new std::vector<char>(std::move(memory)); }
+void leave_behind(std::vector<char>& memory) { (new std::vector<char>)->swap(memory); }
 
 /// The size of every block of a regular buffer, 0 where each has its own.
 MPI_Count block_bytes_of(const UserBuffer& buffer) {

@@ -10,7 +10,6 @@ from mpi_jobs import Mpi
 ALGORITHMS = [
     "bruck",
     "multi_leader:window=4",
-    "node_leader",
     "send_side_aggregation",
 ]
 
