@@ -44,19 +44,6 @@ Bytes bytes_of(const ifaddrs& entry) {
   return {};
 }
 
-/// FNV-1a over the network's bits and its mask.
-std::uint64_t hash_of(const Bytes& bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto mix = [&](std::byte byte) {
-    hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
-  };
-  for (std::size_t i = 0; i < bytes.address.size(); ++i) {
-    mix(bytes.address[i] & bytes.mask[i]);
-    mix(bytes.mask[i]);
-  }
-  return hash;
-}
-
 bool counts(const ifaddrs& entry) {
   constexpr unsigned wanted = IFF_UP | IFF_RUNNING;
   return entry.ifa_addr != nullptr && entry.ifa_netmask != nullptr &&
@@ -72,6 +59,21 @@ bool share_one(const Networks& left, const Networks& right) {
 
 }  // namespace
 
+/// FNV-1a over the network's bits and its mask.
+std::uint64_t network_of(std::span<const std::byte> address, std::span<const std::byte> mask) {
+  const auto is_one = [](std::byte byte) { return byte == std::byte{0xff}; };
+  if (std::ranges::all_of(mask, is_one)) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  const auto mix = [&](std::byte byte) {
+    hash = (hash ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3U;
+  };
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    mix(address[i] & mask[i]);
+    mix(mask[i]);
+  }
+  return hash;
+}
+
 Networks host_networks() {
   Networks networks{};
   std::size_t found = 0;
@@ -80,7 +82,8 @@ Networks host_networks() {
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     if (!counts(*entry)) continue;
     const Bytes bytes = bytes_of(*entry);
-    if (!bytes.address.empty() && found < networks.size()) networks[found++] = hash_of(bytes);
+    const std::uint64_t network = network_of(bytes.address, bytes.mask);
+    if (network != 0 && found < networks.size()) networks[found++] = network;
   }
   freeifaddrs(list);
   return networks;

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <span>
+
 namespace suiro::mpi {
 namespace {
 
@@ -26,6 +30,20 @@ TEST(Sites, SharingGoesOnFromNodeToNode) {
 TEST(Sites, NodesWithoutNetworksAreWithTheFirst) {
   const std::vector<Networks> networks = {{}, {}, {}};
   EXPECT_THAT(sites_of(networks), Each(0));
+}
+
+std::uint64_t network(std::array<unsigned char, 4> address, std::array<unsigned char, 4> mask) {
+  return network_of(std::as_bytes(std::span(address)), std::as_bytes(std::span(mask)));
+}
+
+TEST(Sites, ANetworkIsItsBitsAndItsMask) {
+  EXPECT_EQ(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 2, 9}, {255, 255, 255, 0}));
+  EXPECT_NE(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 3, 3}, {255, 255, 255, 0}));
+  EXPECT_NE(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 2, 3}, {255, 255, 0, 0}));
+}
+
+TEST(Sites, ANetworkOfOneHostTellsNothing) {
+  EXPECT_EQ(network({10, 1, 2, 3}, {255, 255, 255, 255}), 0U);
 }
 
 TEST(Sites, AHostFindsTheSameNetworksAgain) { EXPECT_EQ(host_networks(), host_networks()); }
