@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/schedules.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -53,10 +52,8 @@ Schedule read_schedule(const std::string& path) { return parse(read_text(path), 
 std::vector<PropertyProof> prove_properties(const Schedule& schedule, const Topology& topology) {
   std::vector<PropertyProof> proofs;
   const Algorithm* algorithm = find_algorithm(schedule.collective, schedule.algorithm);
-  for (const Property property : {Property::one_peer_per_node_per_round}) {
-    const bool declared =
-        algorithm != nullptr &&
-        std::ranges::find(algorithm->properties, property) != algorithm->properties.end();
+  for (const Property property : every_property) {
+    const bool declared = algorithm != nullptr && declares(*algorithm, property);
     PropertyProof proof{property, declared, std::nullopt};
     if (auto found = counterexample(property, schedule, topology)) {
       proof.counterexample = ShapeFinding{"this schedule", std::move(*found)};
