@@ -16,7 +16,7 @@ def algorithms(
     import json as json_module
     import sys
 
-    from suiro.cli import native_json
+    from suiro import native_json
 
     arguments = ["algorithms", "--json"]
     document = native_json.call("suiro-schedule", arguments, "reading the catalog").document

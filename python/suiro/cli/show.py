@@ -49,7 +49,7 @@ def show(
     """
     import sys
 
-    from suiro.cli import native_json
+    from suiro import native_json
     from suiro.errors import UsageError
 
     if (node is not None) + (svg is not None) + json > 1:

@@ -28,7 +28,7 @@ def verify(
     import json as json_module
     import sys
 
-    from suiro.cli import native_json
+    from suiro import native_json
 
     arguments = ["verify", "--json"]
     if max_ranks is not None:

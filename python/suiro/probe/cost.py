@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from suiro.cli import native_json
+from suiro import native_json
 from suiro.probe.evidence import Evidence
 from suiro.probe.finding import Kind
 
