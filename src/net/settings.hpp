@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can be set of the engine. Read once per process from SUIRO_NET_* variables
+// (docs/transport.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace suiro::net {
+
+enum class Backend : std::uint8_t { automatic, epoll, io_uring };
+enum class RailPolicy : std::uint8_t {
+  automatic,
+  fixed,
+  striped
+};  // `fixed` is the paper's "static"
+
+struct Settings {
+  Backend backend = Backend::automatic;        // SUIRO_NET
+  std::vector<std::string> networks;           // SUIRO_NETS: interfaces or a.b.c.d/n; empty: found
+  RailPolicy rails = RailPolicy::automatic;    // SUIRO_NET_RAILS: static, striped, auto
+  std::vector<std::uint8_t> job_secret;        // SUIRO_JOB_SECRET, hexadecimal
+  std::uint64_t eager_bytes = 64 << 10;        // messages up to this travel with their envelope
+  std::uint64_t copied_bytes = 4 << 10;        // retained copies rather than buffers up to this
+  std::uint64_t unexpected_budget = 64 << 20;  // eager payload buffered, per process
+  std::uint64_t inject_budget = 16 << 20;      // injected and not yet written, per process
+  std::uint64_t chunk_bytes = 1 << 20;         // what is granted at a time when rails share
+  int streams_per_rail = 1;                    // bulk streams
+  int bulk_buffer_bytes = 0;                   // of sockets; 0: the system's
+  std::int64_t handshake_timeout_ns = 5'000'000'000;
+  std::int64_t stall_timeout_ns = 1'000'000'000;  // without progress, while another rail is left
+  std::int64_t peer_timeout_ns = 30'000'000'000;  // without any rail
+  int local_rank = 0;                             // of this process on its host
+  int local_ranks = 1;
+  int cores = 1;  // that this process may use
+};
+
+/// Reads the environment; throws std::runtime_error naming the variable, its value and what was
+/// expected.
+Settings settings_from_environment();
+
+}  // namespace suiro::net

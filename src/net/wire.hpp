@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames of control streams: a header of fixed size, then `payload_bytes` of payload. Integers
+// are little endian. decode() believes nothing: what it returns is within the limits named here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "net/message.hpp"
+
+namespace suiro::net {
+
+enum class FrameKind : std::uint8_t {
+  eager = 1,  // payload: the message
+  request,    // a message of `message_bytes` that stays with the sender; transfer: the sender's
+              // number
+  grant,      // transfer: the sender's; [offset, offset + length) on bulk stream `stream`
+  done,       // transfer: the sender's; the sender's operation is complete
+  acknowledgement,  // header only, without sequence number
+  goodbye,          // no more will be sent
+};
+
+constexpr std::size_t header_bytes = 64;
+constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
+constexpr std::uint32_t max_payload_bytes = 1 << 20;  // of an eager message
+
+struct Header {
+  FrameKind kind = FrameKind::acknowledgement;
+  Space space = Space::tagged;
+  bool has_data = false;
+  bool wants_acknowledgement = false;  // soon, not when it suits
+  std::uint8_t stream = 0;             // grant: rail * streams_per_rail + index
+  std::uint32_t payload_bytes = 0;     // that follow
+  std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps
+  std::uint32_t received = 0;        // how many such frames the sender of this has received; wraps
+  std::uint64_t consumed_bytes = 0;  // of eager payload, by the receiver's users; ever growing
+  std::uint64_t tag = 0;             // grant: offset
+  std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length
+  std::uint64_t data = 0;            // remote completion data
+  std::uint64_t transfer = 0;        // request, grant, done
+};
+
+using HeaderBytes = std::array<std::byte, header_bytes>;
+
+HeaderBytes encode(const Header& header);
+/// Nothing if the bytes are no header that an honest engine of this version could have sent.
+std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes);
+
+}  // namespace suiro::net
