@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file descriptor that is closed when its owner goes.
+// A file descriptor that is closed with its owner.
 #pragma once
 
 #include <unistd.h>
@@ -14,16 +14,16 @@ class Descriptor {
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) reset(std::exchange(other.number_, -1));
+    std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor() { reset(); }
+  ~Descriptor() { close(); }
 
-  int get() const { return number_; }
+  int number() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
-  void reset(int number = -1) {
+  void close() noexcept {
     if (number_ >= 0) ::close(number_);
-    number_ = number;
+    number_ = -1;
   }
 
  private:

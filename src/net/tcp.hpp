@@ -6,34 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "net/carrier.hpp"
+#include "net/descriptor.hpp"
 #include "net/links.hpp"
 #include "net/settings.hpp"
 
 namespace suiro::net {
-
-/// A file descriptor that is closed with its owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int number() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-  void close() noexcept;
-
- private:
-  int number_ = -1;
-};
 
 struct Listeners {
   std::vector<Descriptor> sockets;  // one per link; non-blocking
