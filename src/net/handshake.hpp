@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,18 +50,49 @@ class Handshake {
 
   State state() const { return state_; }
   const std::string& failure() const { return failure_; }  // for people; in state failed
-  const Introduction& introduction() const {
-    return introduction_;
-  }                                                    // acceptor, from state proved on
-  const Welcome& welcome() const { return welcome_; }  // opener, in state finished
-  void welcome(const Welcome& welcome);                // acceptor, in state proved
+  /// Acceptor, from state proved on.
+  const Introduction& introduction() const { return introduction_; }
+  /// Opener, in state finished.
+  const Welcome& welcome() const { return welcome_; }
+  /// Acceptor, in state proved.
+  void welcome(const Welcome& welcome);
 
  private:
-  // to be filled in by the implementation; at most a few hundred bytes per handshake
+  static constexpr std::size_t key_bytes = 32;
+  static constexpr std::size_t challenge_bytes = 32;
+  static constexpr std::size_t proof_bytes = 32;
+  static constexpr std::size_t hello_bytes = 8 + sizeof(Name) + challenge_bytes;
+  static constexpr std::size_t answer_bytes = challenge_bytes + proof_bytes;
+  static constexpr std::size_t standing_bytes = 8 + proof_bytes;  // proof and welcome
+
+  enum class Step : std::uint8_t { hello, answer, proof, welcome, none };
+  using Proof = std::array<std::byte, proof_bytes>;
+
+  Handshake(const Name& acceptor, std::span<const std::uint8_t> job_secret, Step expected);
+  std::size_t expected_bytes() const;
+  void take_message();
+  void take_hello();
+  void take_answer();
+  void take_proof();
+  void take_welcome();
+  void write_hello();
+  void write_standing(Step step, std::uint32_t flags, std::uint32_t received);
+  Proof prove(Step step, std::span<const std::byte> standing) const;
+  bool proves(Step step, std::span<const std::byte> standing,
+              std::span<const std::byte> proof) const;
+  void fail(std::string reason);
+
   State state_ = State::under_way;
+  Step expected_;  // the message that the other side sends next
   std::string failure_;
   Introduction introduction_;
   Welcome welcome_;
+  std::array<std::uint8_t, key_bytes> key_;
+  // Both sides' fresh bytes and all that the opener says: every proof covers them.
+  std::array<std::byte, hello_bytes + challenge_bytes> transcript_{};
+  std::array<std::byte, hello_bytes> incoming_{};  // the longest message
+  std::size_t incoming_bytes_ = 0;
+  std::vector<std::byte> to_write_;
 };
 
 }  // namespace suiro::net

@@ -13,14 +13,22 @@
 
 namespace suiro::net {
 
-/// Entries are owned by the caller, who derives from these; an entry is in at most one queue.
+struct IndexNode;
+
+/// Entries are owned by the caller, who derives from these; an entry is in at most one queue. All
+/// but the first member belongs to the queue.
 struct PostedEntry {
   Pattern pattern;
-  std::uint64_t order = 0;  // set by the queue
+  std::uint64_t order = 0;
+  PostedEntry* next = nullptr;
+  PostedEntry* previous = nullptr;
 };
 struct UnexpectedEntry {
   Envelope envelope;
-  std::uint64_t order = 0;  // set by the queue
+  std::uint64_t order = 0;
+  UnexpectedEntry* next = nullptr;
+  UnexpectedEntry* previous = nullptr;
+  IndexNode* nodes = nullptr;  // its places in the tables
 };
 
 class PostedQueue {

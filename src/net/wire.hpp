@@ -10,6 +10,7 @@
 #include <span>
 
 #include "net/message.hpp"
+#include "net/name.hpp"
 
 namespace suiro::net {
 
@@ -26,6 +27,8 @@ enum class FrameKind : std::uint8_t {
 constexpr std::size_t header_bytes = 64;
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
 constexpr std::uint32_t max_payload_bytes = 1 << 20;  // of an eager message
+constexpr int max_streams_per_rail = 16;
+constexpr int max_streams = (max_rails + 1) * max_streams_per_rail;  // shared memory is a rail too
 
 struct Header {
   FrameKind kind = FrameKind::acknowledgement;
@@ -46,7 +49,9 @@ struct Header {
 using HeaderBytes = std::array<std::byte, header_bytes>;
 
 HeaderBytes encode(const Header& header);
-/// Nothing if the bytes are no header that an honest engine of this version could have sent.
+/// Nothing if the bytes are no header that an honest engine of this version could have sent: every
+/// kind leaves the fields at 0 that are not named with it above (data: without has_data), an eager
+/// message is whole, a grant is not empty, and nothing exceeds the limits.
 std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes);
 
 }  // namespace suiro::net
