@@ -88,9 +88,6 @@ Parameters complete(const Algorithm& algorithm, const Parameters& given) {
 
 Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given) {
   const Parameters parameters = complete(algorithm, given);
-  if (const std::string reason = algorithm.unsupported(topology); !reason.empty()) {
-    fail(algorithm, reason);
-  }
   Schedule schedule = algorithm.build(topology, parameters);
   schedule.node_of_rank.reserve(topology.ranks());
   for (int rank = 0; rank < topology.ranks(); ++rank) {

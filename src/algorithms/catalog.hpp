@@ -50,11 +50,8 @@ struct Algorithm {
   std::string_view cost_text;  // rounds, bytes on the wire, scratch, as formulas
   std::span<const ParameterSpec> parameters;
   std::span<const Property> properties;
-  /// Empty when the algorithm can run on the topology, else the reason why not, in words for a
-  /// user.
-  std::string (*unsupported)(const Topology&);
   Cost (*cost)(const Topology&, const Parameters&);
-  /// Pure. `parameters` is complete (see complete()); `topology` is supported.
+  /// Pure, for any topology. `parameters` is complete (see complete()).
   Schedule (*build)(const Topology&, const Parameters&);
 };
 
@@ -70,8 +67,7 @@ const Algorithm* find_algorithm(std::string_view collective, std::string_view na
 /// of range.
 Parameters complete(const Algorithm& algorithm, const Parameters& given);
 
-/// complete() and build(); throws std::invalid_argument with the reason if the topology is
-/// unsupported.
+/// complete(), the algorithm's build(), and the placement.
 Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given = {});
 
 }  // namespace suiro

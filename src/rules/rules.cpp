@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the table: the first rule that matches and whose algorithm can run on the shape decides,
-// else native.
+// Asks the table: the first rule that matches decides, else native.
 #include "rules/rules.hpp"
 
 #include <algorithm>
-
-#include "rules/candidates.hpp"
 
 namespace suiro {
 namespace {
@@ -31,28 +28,18 @@ bool matches_bytes(const Rule& rule, std::optional<std::int64_t> bytes) {
 
 }  // namespace
 
-std::string obstacle_in_catalog(const Rule& rule, const Topology& topology) {
-  if (rule.algorithm == native_algorithm) return "";
-  const Algorithm* algorithm = find_candidate(rule.collective, rule.algorithm);
-  return algorithm == nullptr ? "no such algorithm" : algorithm->unsupported(topology);
-}
-
 RuleTable RuleTable::preceded_by(const RuleTable& first) const {
   RuleTable table = first;
   table.rules_.insert(table.rules_.end(), rules_.begin(), rules_.end());
   return table;
 }
 
-Decision RuleTable::decide(const Question& question, Obstacle obstacle) const {
-  std::string passed_over;
+Decision RuleTable::decide(const Question& question) const {
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, question.collective, question.topology)) continue;
-    if (!matches_bytes(rule, question.bytes)) continue;
-    const std::string why_not = obstacle(rule, question.topology);
-    if (why_not.empty()) return {rule.algorithm, rule.parameters, rule.reason + passed_over};
-    passed_over += "; passed over " + rule.algorithm + " (" + rule.reason + "): " + why_not;
+    if (matches_bytes(rule, question.bytes)) return {rule.algorithm, rule.parameters, rule.reason};
   }
-  return {std::string(native_algorithm), {}, "no rule matches" + passed_over};
+  return {std::string(native_algorithm), {}, "no rule matches"};
 }
 
 std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
@@ -63,7 +50,7 @@ std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
     if (rule.bytes.minimum > 0) sizes.push_back(rule.bytes.minimum);
     if (rule.bytes.maximum != Range::unbounded) sizes.push_back(rule.bytes.maximum + 1);
     // What comes after a rule that takes every size is never asked.
-    if (!limits_bytes(rule) && obstacle_in_catalog(rule, topology).empty()) break;
+    if (!limits_bytes(rule)) break;
   }
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

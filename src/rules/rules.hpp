@@ -46,13 +46,8 @@ struct Question {
 struct Decision {
   std::string algorithm;
   Parameters parameters;
-  std::string reason;  // includes what was passed over and why, when a rule's algorithm does not
-                       // support the shape
+  std::string reason;
 };
-
-/// Empty when the rule's algorithm can run on the shape, else why it cannot.
-using Obstacle = std::string (*)(const Rule& rule, const Topology& topology);
-std::string obstacle_in_catalog(const Rule& rule, const Topology& topology);
 
 class RuleTable {
  public:
@@ -71,8 +66,8 @@ class RuleTable {
   /// Rules of `first` come before those of this table.
   RuleTable preceded_by(const RuleTable& first) const;
 
-  /// The first rule that matches and whose algorithm supports the shape; native if none.
-  Decision decide(const Question& question, Obstacle obstacle = obstacle_in_catalog) const;
+  /// The first rule that matches; native if none.
+  Decision decide(const Question& question) const;
 
   /// The block sizes at which the decision for this collective and shape may change, ascending: the
   /// shim decides once per interval and looks up by size afterwards. Empty when the decision does

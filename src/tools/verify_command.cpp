@@ -30,7 +30,6 @@ Json document_of(const CatalogProof& proof) {
           {"algorithm", proof.algorithm->name},
           {"ok", proof.ok()},
           {"schedules", proof.schedules},
-          {"unsupported_shapes", proof.unsupported},
           {"failures", failures},
           {"properties", properties}};
 }

@@ -101,10 +101,6 @@ void prove(CatalogProof& proof, int ranks) {
   const std::set<Parameters> all = variants(*proof.algorithm);
   const std::set<Parameters> fallbacks = {complete(*proof.algorithm, {})};
   for (const Topology& topology : shapes(ranks)) {
-    if (!proof.algorithm->unsupported(topology).empty()) {
-      ++proof.unsupported;
-      continue;
-    }
     const bool many = ranks > all_variants_ranks && !topology.even();
     for (const Parameters& parameters : many ? fallbacks : all) {
       prove_schedule(proof, topology, parameters);

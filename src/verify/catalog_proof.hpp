@@ -26,8 +26,7 @@ struct PropertyProof {
 
 struct CatalogProof {
   const Algorithm* algorithm = nullptr;
-  std::int64_t schedules = 0;    // proven or not
-  std::int64_t unsupported = 0;  // shapes that the algorithm says it does not support
+  std::int64_t schedules = 0;  // proven or not
   std::vector<ShapeFinding> failures;
   std::vector<PropertyProof> properties;
 

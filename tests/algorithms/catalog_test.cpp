@@ -39,16 +39,6 @@ TEST(Catalog, CompleteFillsInFallbacksAndRefusesTheRest) {
   error(*find_algorithm("alltoall", "ring"), {{"cap", 1}}, "it takes none");
 }
 
-TEST(Catalog, BuildRefusesAnUnsupportedTopologyWithTheReason) {
-  Algorithm picky = *find_algorithm("alltoall", "ring");
-  picky.unsupported = [](const Topology& topology) {
-    return topology.even() ? std::string() : "not for " + topology.describe();
-  };
-  const int nodes[] = {0, 0, 1};
-  EXPECT_THAT([&] { (void)build(picky, Topology::from_nodes(nodes)); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("not for 2 nodes, 1..2 ranks")));
-}
-
 TEST(Catalog, BuildKeepsThePlacement) {
   const Schedule schedule = build(*find_algorithm("alltoall", "ring"), Topology::round_robin(2, 2));
   EXPECT_THAT(schedule.node_of_rank, testing::ElementsAre(0, 1, 0, 1));

@@ -9,9 +9,8 @@ from suiro.bench.cells import make_cells
 from suiro.bench.obedience import chosen, disobeyed
 
 
-def row(algorithm: str, reason: str, calls: int, *passed_over: str) -> dict[str, Any]:
-    text = {"algorithm": algorithm, "reason": reason, "passed_over": list(passed_over)}
-    return {"bytes": [65536, 131071], "calls": calls, **text}
+def row(algorithm: str, reason: str, calls: int) -> dict[str, Any]:
+    return {"bytes": [65536, 131071], "calls": calls, "algorithm": algorithm, "reason": reason}
 
 
 def forced(name: str, calls: int) -> dict[str, Any]:
@@ -23,16 +22,6 @@ def test_obedience_is_counted_over_sizes_of_a_class() -> None:
     small = forced("ring", 6) | {"bytes": [4096, 8191]}
     assert disobeyed([forced("ring", 12), small], calls) == {}
     assert set(disobeyed([forced("ring", 11), small], calls)) == set(calls) - {(4096, "ring")}
-
-
-def test_the_librarys_reason_is_told() -> None:
-    why = "two_level_ring (forced: two_level_ring): needs the same number of ranks on every node"
-    rows = [row("native", "built in: nothing", 6, why), forced("native", 6)]
-    reasons = disobeyed(rows, {(65536, "native"): 6, (65536, "two_level_ring"): 6})
-    assert reasons == {
-        (65536, "two_level_ring"): "two_level_ring did not run: needs the same number of ranks on "
-        "every node"
-    }
 
 
 def test_parameters_are_part_of_the_name() -> None:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First match wins, and a rule whose algorithm cannot run on the shape is passed over with its
-// reason.
+// First match wins.
 #include "rules/rules.hpp"
 
 #include <gtest/gtest.h>
@@ -48,21 +47,6 @@ TEST(Rules, IsNativeWhenNoneMatches) {
   const Decision decision = RuleTable().decide({"alltoall", Topology(), 1});
   EXPECT_EQ(decision.algorithm, "native");
   EXPECT_EQ(decision.reason, "no rule matches");
-}
-
-TEST(Rules, PassesOverWhatCannotRunAndSaysWhy) {
-  const Obstacle no_linear = [](const Rule& rule, const Topology& topology) {
-    return rule.algorithm == "linear" ? "not on " + topology.describe() : std::string();
-  };
-  const std::string first = R"({"collective": "alltoall", "algorithm": "linear"})";
-  const std::string second = R"(, {"collective": "alltoall", "algorithm": "ring"})";
-  const std::string passed_over = "; passed over linear (r.json:2): not on 3 nodes, 1..3 ranks";
-  const Decision next = table(first + second).decide({"alltoall", uneven(), 1}, no_linear);
-  EXPECT_EQ(next.algorithm, "ring");
-  EXPECT_EQ(next.reason, "r.json:2" + passed_over);
-  const Decision none = table(first).decide({"alltoall", uneven(), 1}, no_linear);
-  EXPECT_EQ(none.algorithm, "native");
-  EXPECT_EQ(none.reason, "no rule matches" + passed_over);
 }
 
 TEST(Rules, AsksPrecedingTablesFirst) {

@@ -57,7 +57,6 @@ Draft any_draft(int ranks_max) {
   const Topology topology = any_topology(ranks_max);
   const Algorithm& algorithm = catalog()[*rc::gen::resize(
       rc::kNominalSize, rc::gen::inRange<std::size_t>(0, catalog().size()))];
-  RC_PRE(algorithm.unsupported(topology).empty());
   Parameters parameters;
   for (const ParameterSpec& spec : algorithm.parameters) {
     const std::int64_t largest = std::min<std::int64_t>(spec.maximum, spec.minimum + 12);

@@ -84,15 +84,13 @@ class Reports:
 
 def _row(kind: Kind, sums: Sums, rate_bps: float | None) -> dict[str, Any]:
     bound = sums.wire_bytes * 8 / rate_bps if rate_bps and sums.wire_bytes else None
-    reason, *passed_over = kind.reason.split("; passed over ")
     return {
         "collective": kind.collective,
         "shape": kind.shape,
         "bytes": _size_range(kind.size_class),
         "calls": sums.calls,
         "algorithm": kind.algorithm,
-        "reason": reason,
-        "passed_over": passed_over,
+        "reason": kind.reason,
         "median_s": statistics.median(sums.means_s),
         "max_s": max(sums.means_s),
         "native_s": statistics.median(sums.native_means_s) if sums.native_means_s else None,
@@ -132,7 +130,6 @@ def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
 def _cells(row: dict[str, Any]) -> list[str]:
     native = _time(row["native_s"]) if row["native_s"] is not None else "not measured"
     bound = f"{row['median_s'] / row['bound_s']:.2f}x" if row["bound_s"] else "-"
-    why = "; passed over ".join([row["reason"], *row["passed_over"]])
     sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
     times = [_time(row["median_s"]), _time(row["max_s"]), native, bound]
     return [
@@ -142,7 +139,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["algorithm"],
         str(row["calls"]),
         *times,
-        why,
+        row["reason"],
     ]
 
 

@@ -61,8 +61,6 @@ inline std::int64_t wire_blocks_when_direct(const Topology& topology) {
   return largest;
 }
 
-inline std::string any_topology(const Topology&) { return {}; }
-
 /// A schedule with its header filled in; the builder adds rounds, window and function.
 inline Schedule header(const Algorithm& algorithm, const Topology& topology,
                        const Parameters& parameters) {

@@ -195,7 +195,6 @@ constinit const Algorithm alltoall_bruck = {
         "blocks out of a rank; scratch P and twice the blocks of the largest round",
     .parameters = parameter_specs,
     .properties = {},
-    .unsupported = alltoall::any_topology,
     .cost = cost,
     .build = build_bruck,
 };

@@ -40,7 +40,6 @@ constinit const Algorithm alltoall_linear = {
     .cost_text = "1 round; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = {},
     .properties = alltoall::only_direct,
-    .unsupported = alltoall::any_topology,
     .cost = cost_linear,
     .build = build_linear,
 };

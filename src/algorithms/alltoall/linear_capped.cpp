@@ -45,7 +45,6 @@ constinit const Algorithm alltoall_linear_capped = {
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = alltoall::only_direct,
-    .unsupported = alltoall::any_topology,
     .cost = cost_linear_capped,
     .build = build_linear_capped,
 };

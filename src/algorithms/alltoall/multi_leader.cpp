@@ -41,7 +41,6 @@ constinit const Algorithm alltoall_multi_leader = {
         "(3m-1)P at a leader of m ranks",
     .parameters = parameter_specs,
     .properties = {},
-    .unsupported = alltoall::any_topology,
     .cost = cost,
     .build = build_multi_leader,
 };

@@ -30,7 +30,6 @@ constinit const Algorithm alltoall_node_leader = {
         "leader",
     .parameters = parameter_specs,
     .properties = {},
-    .unsupported = alltoall::any_topology,
     .cost = cost,
     .build = build_node_leader,
 };

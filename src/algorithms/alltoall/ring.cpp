@@ -37,7 +37,6 @@ constinit const Algorithm alltoall_ring = {
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = {},
     .properties = alltoall::only_direct,
-    .unsupported = alltoall::any_topology,
     .cost = cost_ring,
     .build = build_ring,
 };

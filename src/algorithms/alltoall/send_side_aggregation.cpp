@@ -284,7 +284,6 @@ constinit const Algorithm alltoall_send_side_aggregation = {
         "ranks; scratch 7a-2 (equal nodes), P more if not in block order",
     .parameters = {},
     .properties = property_list,
-    .unsupported = alltoall::any_topology,
     .cost = cost,
     .build = build_send_side_aggregation,
 };

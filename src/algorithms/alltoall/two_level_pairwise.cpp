@@ -39,7 +39,6 @@ constinit const Algorithm alltoall_two_level_pairwise = {
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = property_list,
-    .unsupported = alltoall::any_topology,
     .cost = alltoall::cost_two_level,
     .build = build_two_level_pairwise,
 };
