@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <rdma/fi_domain.h>
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "fabric/domain.hpp"
+#include "net/name.hpp"
+
+namespace suiro::fabric {
+
+class Endpoint;
+
+/// Addresses are the names' indices in order of insertion, for maps and tables alike, and are never
+/// used again.
+class AddressVector : public fid_av {
+ public:
+  using Handle = fid_av;
+  explicit AddressVector(Domain& owner) : fid_av{}, domain(owner) {}
+
+  fi_addr_t insert(const net::Name& name);
+  bool remove(fi_addr_t address);
+  std::optional<net::Name> lookup(fi_addr_t address);
+
+  /// An endpoint that is told of all names, those that come later included.
+  void add(Endpoint& endpoint);
+  void remove(Endpoint& endpoint);
+
+  Domain& domain;
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::optional<net::Name>> names_;
+  std::vector<Endpoint*> endpoints_;
+};
+
+int open_address_vector(fid_domain* domain, fi_av_attr* attributes, fid_av** vector, void* context);
+
+}  // namespace suiro::fabric

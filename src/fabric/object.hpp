@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all objects of the provider share. Each derives from the C structure that libfabric knows it
+// by, and hands out a pointer to that.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_errno.h>
+
+namespace suiro::fabric {
+
+constexpr const char* provider_name = "suiro";
+
+/// The object behind a handle, whose first member is `handle`.
+template <class Object>
+Object& object_of(fid* handle) {
+  return static_cast<Object&>(*reinterpret_cast<typename Object::Handle*>(handle));
+}
+
+/// Stands in an operation table for what the provider does not do; takes any operation's form.
+template <class Result, class... Arguments>
+Result not_supported(Arguments...) {
+  return static_cast<Result>(-FI_ENOSYS);
+}
+
+/// One line to the user.
+void say(const char* text);
+
+}  // namespace suiro::fabric
