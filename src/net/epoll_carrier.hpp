@@ -36,7 +36,7 @@ class EpollCarrier : public RealCarrier {
   std::string_view description() const override { return "epoll"; }
   int wait_descriptor() const override { return epoll_.number(); }
   std::int64_t alarm_ns() const override { return alarm_ns_; }
-  bool prepare_sleep() override { return failed_.empty(); }
+  bool prepare_sleep() override;
   void abandon() noexcept override;
   std::uint64_t system_calls() const override { return system_calls_; }
 
@@ -51,7 +51,6 @@ class EpollCarrier : public RealCarrier {
   Stream* find(StreamId id);
   Stream& add(Descriptor socket);
   void watch(Stream& stream, std::uint32_t interest);
-  void fail(StreamId id, std::string reason);
   void end(Stream& stream, const std::string& reason);
   void set_low_mark(Stream& stream, std::size_t wanted);
 
@@ -59,15 +58,15 @@ class EpollCarrier : public RealCarrier {
   bool raise_alarm();
   bool poll_hot();
   bool poll_all();
-  void sleep(std::int64_t wait_ns) const;
+  void sleep(std::int64_t wait_ns);
   void accept_all(std::uint8_t rail);
-  void handle(Stream& stream, std::uint32_t happened);
+  bool handle(Stream& stream, std::uint32_t happened);
   void connected(Stream& stream);
   bool read(Stream& stream);
   bool read_control(Stream& stream);
   bool read_bulk(Stream& stream);
-  bool has_ended(Stream& stream, std::ptrdiff_t received);
-  void heat(Stream& stream);
+  std::ptrdiff_t receive(Stream& stream, std::span<iovec> parts);
+  bool is_hot(StreamId id) const { return hot_[0] == id || hot_[1] == id; }
 
   Settings settings_;
   std::vector<std::uint32_t> addresses_;  // of the rails
@@ -78,11 +77,14 @@ class EpollCarrier : public RealCarrier {
   std::unordered_map<StreamId, std::unique_ptr<Stream>> streams_;
   std::vector<std::unique_ptr<Stream>> graveyard_;  // closed, perhaps by an event of their own
   std::vector<Failure> failed_;                     // to be told of by poll
-  std::array<StreamId, 2> hot_{};                   // where bytes came from last
+  std::array<StreamId, 2>
+      hot_{};  // where bytes came from last: of control streams, of bulk streams
   std::unique_ptr<std::byte[]> staging_;
   StreamId last_id_ = no_stream;
   std::int64_t alarm_ns_ = no_alarm;
-  std::uint32_t polls_ = 0;
+  bool look_at_all_ = true;       // in the next poll
+  std::uint32_t polls_left_ = 0;  // of hot streams alone, until epoll is asked again
+  std::uint32_t trust_ = 0;       // how many such polls have proved to pay
   std::uint64_t system_calls_ = 0;
 };
 

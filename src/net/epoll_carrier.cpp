@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/epoll_carrier.hpp"
+
+#include <limits.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+
+namespace suiro::net {
+namespace {
+
+constexpr std::size_t staging_bytes = 16 << 10;
+constexpr int events_at_once = 64;
+constexpr int accepts_at_once = 64;
+constexpr int reads_at_once = 8;                        // of one control stream, then the others
+constexpr std::size_t bulk_bytes_at_once = 8 << 20;     // of one bulk stream, then the others
+constexpr std::size_t low_mark_bytes_max = 512 << 10;   // wake a sleeper not more often than that
+constexpr std::size_t low_mark_pays_bytes = 128 << 10;  // from here on
+constexpr std::uint32_t trust_max = 8;
+constexpr StreamId ids = StreamId{1} << 31;  // the upper half is for other carriers
+constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
+
+}  // namespace
+
+struct EpollCarrier::Stream {
+  enum class Stage : std::uint8_t { connecting, opening, established };
+
+  StreamId id = no_stream;
+  Descriptor socket;
+  Stage stage = Stage::opening;
+  StreamKind kind = StreamKind::control;
+  bool blocked = false;  // a write took less than all
+  bool closed = false;   // only waits to be deleted
+  std::uint32_t interest = 0;
+  std::size_t low_mark = 1;
+};
+
+EpollCarrier::EpollCarrier(const Settings& settings, const std::vector<Link>& links)
+    : settings_(settings),
+      listeners_(listen_on(links)),
+      reserve_(reserve_descriptor()),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      staging_(new std::byte[staging_bytes]) {
+  if (!epoll_) throw std::runtime_error("cannot use epoll: " + stream_error(errno));
+  for (const Link& link : links) addresses_.push_back(link.address);
+  for (std::size_t rail = 0; rail < links.size(); ++rail) {
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = listener_tag | rail}};
+    const int listener = listeners_.sockets[rail].number();
+    if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, listener, &event) != 0)
+      throw std::runtime_error("cannot use epoll: " + stream_error(errno));
+  }
+}
+
+EpollCarrier::~EpollCarrier() {
+  for (auto& [id, stream] : streams_) close_stream(stream->socket);
+}
+
+void EpollCarrier::abandon() noexcept {
+  for (auto& [id, stream] : streams_) stream->socket.close();
+  listeners_.sockets.clear();
+  reserve_.close();
+  epoll_.close();
+}
+
+std::int64_t EpollCarrier::now_ns() const {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+EpollCarrier::Stream* EpollCarrier::find(StreamId id) {
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+EpollCarrier::Stream& EpollCarrier::add(Descriptor socket) {
+  do last_id_ = (last_id_ + 1) % ids;
+  while (last_id_ == no_stream || streams_.contains(last_id_));
+  auto& stream = streams_[last_id_];
+  stream = std::make_unique<Stream>();
+  stream->id = last_id_;
+  stream->socket = std::move(socket);
+  return *stream;
+}
+
+/// Level-triggered, so that whoever sleeps on the epoll descriptor is told again of what nobody
+/// has read yet.
+void EpollCarrier::watch(Stream& stream, std::uint32_t interest) {
+  if (stream.interest == interest) return;
+  epoll_event event{.events = interest, .data = {.u64 = stream.id}};
+  const int operation = stream.interest == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  stream.interest = interest;
+  ++system_calls_;
+  if (epoll_ctl(epoll_.number(), operation, stream.socket.number(), &event) != 0)
+    failed_.push_back({stream.id, stream_error(errno)});
+}
+
+StreamId EpollCarrier::open(const Name& peer, const Route& route) {
+  system_calls_ += 3;
+  Descriptor socket =
+      connect_from(addresses_.at(route.own_rail), peer.addresses.at(route.peer_rail), peer.port);
+  const int error = errno;
+  Stream& stream = add(std::move(socket));
+  stream.stage = Stream::Stage::connecting;
+  if (stream.socket) {
+    prepare_stream(stream.socket.number(), settings_);
+    watch(stream, EPOLLOUT);
+  } else {
+    failed_.push_back({stream.id, stream_error(error)});
+  }
+  return stream.id;
+}
+
+void EpollCarrier::establish(StreamId id, StreamKind kind) {
+  Stream* stream = find(id);
+  if (stream == nullptr) return;
+  stream->stage = Stream::Stage::established;
+  stream->kind = kind;
+  if (kind == StreamKind::bulk) prepare_bulk(stream->socket.number(), settings_);
+}
+
+std::size_t EpollCarrier::write(StreamId id, std::span<const iovec> bytes) {
+  Stream* stream = find(id);
+  if (stream == nullptr || stream->stage == Stream::Stage::connecting) return 0;
+  std::size_t total = 0;
+  for (const iovec& part : bytes) total += part.iov_len;
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(bytes.data());
+  message.msg_iovlen = std::min<std::size_t>(bytes.size(), IOV_MAX);
+  ++system_calls_;
+  ssize_t written = sendmsg(stream->socket.number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (written < 0) {
+    if (errno != EAGAIN) {
+      failed_.push_back({id, stream_error(errno)});
+      return 0;
+    }
+    written = 0;
+  }
+  if (static_cast<std::size_t>(written) < total) {
+    stream->blocked = true;
+    watch(*stream, stream->interest | EPOLLOUT);
+  }
+  return static_cast<std::size_t>(written);
+}
+
+void EpollCarrier::arm(StreamId id) {
+  Stream* stream = find(id);
+  if (stream == nullptr) return;
+  watch(*stream, stream->interest | EPOLLIN);
+  set_low_mark(*stream, events_->wanted(id).size());
+}
+
+void EpollCarrier::close(StreamId id) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  Stream& stream = *found->second;
+  // Closing alone would leave it in the set for as long as a forked child has it open.
+  if (stream.interest != 0)
+    (void)epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
+  close_stream(stream.socket);
+  system_calls_ += 3;
+  stream.closed = true;
+  graveyard_.push_back(std::move(found->second));
+  streams_.erase(found);
+}
+
+void EpollCarrier::end(Stream& stream, const std::string& reason) {
+  const StreamId id = stream.id;
+  close(id);
+  events_->closed(id, reason);
+}
+
+bool EpollCarrier::prepare_sleep() {
+  look_at_all_ = true;
+  return failed_.empty();
+}
+
+bool EpollCarrier::poll(std::int64_t wait_ns) {
+  graveyard_.clear();
+  bool raised = raise_failures();
+  if (wait_ns != 0 && !raised && prepare_sleep()) sleep(wait_ns);
+  if (!look_at_all_ && polls_left_ > 0) {
+    --polls_left_;
+    return poll_hot() || raised;
+  }
+  look_at_all_ = false;
+  raised |= poll_all();
+  raised |= raise_alarm();
+  return raised;
+}
+
+void EpollCarrier::sleep(std::int64_t wait_ns) {
+  const std::int64_t alarm_wait_ns =
+      alarm_ns_ == no_alarm ? no_alarm : std::max<std::int64_t>(0, alarm_ns_ - now_ns());
+  if (wait_ns < 0 || wait_ns > alarm_wait_ns) wait_ns = alarm_wait_ns;
+  const timespec time{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
+  pollfd descriptor{epoll_.number(), POLLIN, 0};
+  ++system_calls_;
+  (void)ppoll(&descriptor, 1, wait_ns == no_alarm ? nullptr : &time, nullptr);
+}
+
+bool EpollCarrier::raise_failures() {
+  if (failed_.empty()) return false;
+  bool raised = false;
+  for (const Failure& failure : std::exchange(failed_, {})) {
+    Stream* stream = find(failure.stream);
+    if (stream == nullptr) continue;
+    end(*stream, failure.reason);
+    raised = true;
+  }
+  return raised;
+}
+
+bool EpollCarrier::raise_alarm() {
+  if (alarm_ns_ == no_alarm || now_ns() < alarm_ns_) return false;
+  alarm_ns_ = no_alarm;
+  events_->alarm();
+  return true;
+}
+
+/// What pays is learnt: as long as bytes come from the streams that they came from before, epoll is
+/// asked more and more seldom; when epoll tells of another, every time again.
+bool EpollCarrier::poll_hot() {
+  bool raised = false;
+  for (const StreamId id : hot_) {
+    Stream* stream = find(id);
+    if (stream != nullptr) raised |= read(*stream);
+  }
+  if (raised) trust_ = std::min(trust_ + 1, trust_max);
+  return raised;
+}
+
+bool EpollCarrier::poll_all() {
+  epoll_event happened[events_at_once];
+  ++system_calls_;
+  const int count = epoll_wait(epoll_.number(), happened, events_at_once, 0);
+  bool raised = false;
+  bool others = false;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t data = happened[i].data.u64;
+    if ((data & listener_tag) != 0) {
+      accept_all(static_cast<std::uint8_t>(data));
+      raised = others = true;
+      continue;
+    }
+    const auto id = static_cast<StreamId>(data);
+    Stream* stream = find(id);  // an event before this one may have closed it
+    if (stream == nullptr) continue;
+    others |= !is_hot(id);
+    raised |= handle(*stream, happened[i].events);
+  }
+  trust_ = others ? 0 : std::max(trust_, 1U);
+  polls_left_ = hot_[0] == no_stream && hot_[1] == no_stream ? 0 : trust_;
+  return raised;
+}
+
+void EpollCarrier::accept_all(std::uint8_t rail) {
+  for (int i = 0; i < accepts_at_once; ++i) {
+    ++system_calls_;
+    Descriptor socket = accept_from(listeners_.sockets[rail].number(), reserve_);
+    if (!socket) return;
+    prepare_stream(socket.number(), settings_);
+    Stream& stream = add(std::move(socket));
+    watch(stream, EPOLLIN | EPOLLRDHUP);
+    events_->accepted(stream.id, Route{.own_rail = rail});
+  }
+}
+
+bool EpollCarrier::handle(Stream& stream, std::uint32_t happened) {
+  if (stream.stage == Stream::Stage::connecting) {
+    connected(stream);
+    return true;
+  }
+  bool raised = false;
+  if ((happened & EPOLLOUT) != 0 && stream.blocked) {
+    stream.blocked = false;
+    events_->writable(stream.id);
+    raised = true;
+    if (stream.closed) return true;
+    if (!stream.blocked) watch(stream, stream.interest & ~EPOLLOUT);
+  }
+  if ((happened & EPOLLIN) != 0) raised |= read(stream);
+  if ((happened & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && !stream.closed) {
+    // What could be read of it has been read, but for more than is read at once.
+    if ((happened & EPOLLIN) != 0 && raised && stream.interest & EPOLLIN) return true;
+    end(stream, stream_error(connect_result(stream.socket.number())));
+    return true;
+  }
+  return raised;
+}
+
+void EpollCarrier::connected(Stream& stream) {
+  const int error = connect_result(stream.socket.number());
+  ++system_calls_;
+  if (error != 0) return end(stream, stream_error(error));
+  stream.stage = Stream::Stage::opening;
+  watch(stream, EPOLLIN | EPOLLRDHUP);
+  events_->opened(stream.id);
+}
+
+bool EpollCarrier::read(Stream& stream) {
+  const bool bulk = stream.stage == Stream::Stage::established && stream.kind == StreamKind::bulk;
+  if (stream.stage == Stream::Stage::connecting) return false;
+  const bool raised = bulk ? read_bulk(stream) : read_control(stream);
+  if (raised && !stream.closed && stream.stage == Stream::Stage::established)
+    hot_[bulk ? 1 : 0] = stream.id;
+  return raised;
+}
+
+/// Frames go to the staging buffer, the rest of a payload whose place is known straight there.
+bool EpollCarrier::read_control(Stream& stream) {
+  bool raised = false;
+  for (int i = 0; i < reads_at_once; ++i) {
+    const std::span<std::byte> target = events_->wanted(stream.id);
+    iovec parts[] = {{target.data(), target.size()}, {staging_.get(), staging_bytes}};
+    const std::ptrdiff_t count = receive(stream, std::span(parts).subspan(target.empty() ? 1 : 0));
+    if (count < 0) return true;
+    if (count == 0) break;
+    raised = true;
+    const auto bytes = static_cast<std::size_t>(count);
+    const std::size_t placed = std::min(bytes, target.size());
+    if (placed > 0) events_->placed(stream.id, placed);
+    if (bytes > placed && !stream.closed)
+      events_->received(stream.id, {staging_.get(), bytes - placed});
+    if (stream.closed) return true;
+    if (bytes < target.size() + staging_bytes) break;
+  }
+  if (raised) events_->drained(stream.id);
+  return raised;
+}
+
+bool EpollCarrier::read_bulk(Stream& stream) {
+  std::size_t total = 0;
+  while (total < bulk_bytes_at_once) {
+    const std::span<std::byte> target = events_->wanted(stream.id);
+    if (target.empty()) {
+      // Honest peers send nothing now; others are not listened to.
+      if (total == 0) watch(stream, stream.interest & ~EPOLLIN);
+      break;
+    }
+    iovec parts[] = {{target.data(), target.size()}};
+    const std::ptrdiff_t count = receive(stream, parts);
+    if (count < 0) return true;
+    const auto bytes = static_cast<std::size_t>(count);
+    if (bytes < target.size()) set_low_mark(stream, target.size() - bytes);
+    if (bytes == 0) break;
+    total += bytes;
+    events_->placed(stream.id, bytes);
+    if (stream.closed) return true;
+    if (bytes < target.size()) break;
+  }
+  if (total > 0) events_->drained(stream.id);
+  return total > 0;
+}
+
+/// How many bytes came; 0: none for now; -1: the stream has ended, and that was told.
+std::ptrdiff_t EpollCarrier::receive(Stream& stream, std::span<iovec> parts) {
+  ++system_calls_;
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  const int socket = stream.socket.number();
+  const ssize_t count = parts.size() == 1
+                            ? recv(socket, parts[0].iov_base, parts[0].iov_len, MSG_DONTWAIT)
+                            : recvmsg(socket, &message, MSG_DONTWAIT);
+  if (count > 0) return count;
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  end(stream, stream_error(count == 0 ? 0 : errno));
+  return -1;
+}
+
+/// The kernel tells of a bulk stream when so much has arrived, or all that is wanted.
+void EpollCarrier::set_low_mark(Stream& stream, std::size_t wanted) {
+  const std::size_t mark = wanted < low_mark_pays_bytes ? 1 : std::min(wanted, low_mark_bytes_max);
+  if (mark == stream.low_mark) return;
+  stream.low_mark = mark;
+  ++system_calls_;
+  const auto value = static_cast<int>(mark);
+  (void)setsockopt(stream.socket.number(), SOL_SOCKET, SO_RCVLOWAT, &value, sizeof value);
+}
+
+}  // namespace suiro::net
