@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/shared_stream.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace suiro::net {
+namespace {
+
+constexpr const char* damaged = "the shared memory is damaged";
+
+/// Frames are looked at in memory that their sender cannot change any more. Long payloads go
+/// straight to where they belong, but for a first part of at most this.
+constexpr std::size_t staged_bytes = 4096;
+
+std::size_t total(std::span<const iovec> bytes) {
+  std::size_t sum = 0;
+  for (const iovec& part : bytes) sum += part.iov_len;
+  return sum;
+}
+
+}  // namespace
+
+void SharedStream::connect(ReceivedGreeting received, bool may_pull) {
+  if (received.segment) memory = std::move(received.segment);
+  bell = std::move(received.bell);
+  peer_slot = static_cast<Slot>(received.greeting.slot);
+  Segment& segment = *static_cast<Segment*>(memory->data());
+  const std::size_t own = opener ? 0 : 1;
+  out.emplace(segment.lanes[own], segment.rings[own]);
+  in.emplace(segment.lanes[1 - own], segment.rings[1 - own]);
+  const pid_t peer = process_at(socket.number());
+  if (may_pull && can_pull(peer, received.greeting.probe_address, received.greeting.probe_value)) {
+    pull_in.emplace(peer);
+    in->lane().reader_pulls.store(1, std::memory_order_release);
+  }
+}
+
+void SharedStream::become_bulk() {
+  bulk = true;
+  if (out->lane().reader_pulls.load(std::memory_order_acquire) == 1) pull_out.emplace();
+}
+
+void SharedStream::fail(std::string reason) {
+  if (failure.empty()) failure = std::move(reason);
+}
+
+std::size_t SharedStream::write(std::span<const iovec> bytes) {
+  std::size_t written = 0;
+  if (pull_out) {
+    const std::optional<std::size_t> taken = pull_out->write(*out, bytes);
+    if (!taken) fail(damaged);
+    written = taken.value_or(0);
+  } else {
+    written = write_ring(bytes);
+  }
+  wants_room = written < total(bytes);
+  if (wants_room) out->ask_for_room();
+  return written;
+}
+
+std::size_t SharedStream::write_ring(std::span<const iovec> bytes) {
+  std::optional<std::size_t> room = out->room();
+  if (!room) {
+    fail(damaged);
+    return 0;
+  }
+  const std::size_t had = *room;
+  for (const iovec& part : bytes) {
+    const std::size_t count = std::min(part.iov_len, *room);
+    out->put(part.iov_base, count);
+    *room -= count;
+    if (count < part.iov_len) break;
+  }
+  out->publish();
+  return had - *room;
+}
+
+bool SharedStream::has_room() {
+  return wants_room && (pull_out ? pull_out->has_news(*out) : out->worth_writing());
+}
+
+std::size_t SharedStream::arrived() {
+  const std::optional<std::size_t> bytes = pulls() ? pull_in->available(*in) : in->available();
+  if (!bytes) fail(damaged);
+  return bytes.value_or(0);
+}
+
+std::size_t SharedStream::give(Events& events, std::size_t count) {
+  if (!bulk) return give_control(events, count);
+  return pull_in ? give_pulled(events, count) : give_bulk(events, count);
+}
+
+std::size_t SharedStream::give_control(Events& events, std::size_t count) {
+  std::array<std::byte, staged_bytes> staging;
+  std::size_t given = 0;
+  // The engine may close the stream, or make it a bulk stream, whenever it is told something.
+  while (given < count && phase == Phase::open && !bulk) {
+    const std::span<std::byte> wanted = events.wanted(id);
+    if (!wanted.empty()) {
+      const std::size_t part = std::min(wanted.size(), count - given);
+      in->get(wanted.data(), part);
+      given += part;
+      events.placed(id, part);
+    } else {
+      const std::size_t part = std::min(staging.size(), count - given);
+      in->get(staging.data(), part);
+      given += part;
+      events.received(id, std::span(staging).first(part));
+    }
+  }
+  return given;
+}
+
+std::size_t SharedStream::give_bulk(Events& events, std::size_t count) {
+  const std::span<std::byte> wanted = events.wanted(id);
+  const std::size_t part = std::min(wanted.size(), count);
+  if (part == 0) return 0;
+  in->get(wanted.data(), part);
+  events.placed(id, part);
+  return part;
+}
+
+std::size_t SharedStream::give_pulled(Events& events, std::size_t count) {
+  const std::span<std::byte> wanted = events.wanted(id);
+  const std::size_t part = std::min(wanted.size(), count);
+  if (part == 0) return 0;
+  const ssize_t copied = pull_in->copy(wanted.data(), part);
+  // A dead process's number may be another's already: bytes count if the writer lives after them.
+  if (peer_is_gone()) {
+    ended = true;
+    return 0;
+  }
+  if (copied <= 0) {
+    fail(std::string("cannot read the peer's memory: ") + std::strerror(errno));
+    return 0;
+  }
+  pull_in->taken(*in, static_cast<std::size_t>(copied));
+  events.placed(id, static_cast<std::size_t>(copied));
+  return static_cast<std::size_t>(copied);
+}
+
+bool SharedStream::peer_is_gone() const {
+  char byte;
+  return recv(socket.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+         (errno != EAGAIN && errno != EINTR);
+}
+
+bool SharedStream::should_wake_peer() {
+  return pulls() ? pull_in->should_wake_writer(*in) : in->should_wake_writer();
+}
+
+}  // namespace suiro::net
