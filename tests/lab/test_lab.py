@@ -224,3 +224,21 @@ def test_without_root(needs_root: None, tmp_path: Path) -> None:
     command = ("lab", "run", "2x1-voq", "--", "ssh", "host1", "hostname")
     result = run_as_nobody(tmp_path / "tun", 0o666, *command)
     assert (result.returncode, result.stdout, result.stderr) == (0, "host1\n", "")
+
+
+def test_two_hosts_on_wires(suiro: Suiro, tmp_path: Path) -> None:
+    """Two cables, no switch: both hosts reach each other over each, and there are no counters."""
+    spec = tmp_path / "wires.toml"
+    spec.write_text(
+        '[hosts]\ncount = 2\nranks = 1\n[link]\nrate = ["1G", "1G"]\n[switch]\nmodel = "wire"\n'
+    )
+    look = "ip route get 10.77.0.2; ip route get 10.78.0.2; suiro-lab-rsh host1 'ip -br address'"
+    result = suiro("lab", "run", str(spec), "--", "sh", "-c", look)
+    assert result.returncode == 0, result.stderr
+    for expected in ("dev eth0 src 10.77.0.1", "dev eth1 src 10.78.0.1", "10.78.0.2/24"):
+        assert expected in result.stdout
+
+    spec.write_text(spec.read_text().replace("count = 2", "count = 3"))
+    refused = suiro("lab", "run", str(spec), "--", "true")
+    assert refused.returncode == 2
+    assert "a wire joins two hosts" in refused.stderr

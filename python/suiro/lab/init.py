@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from suiro.errors import MachineError, SuiroError
-from suiro.lab import files, linux, slurm, switch
+from suiro.lab import files, linux, slurm, switch, wire
 from suiro.lab.host import NAMESPACES, HostProcess, join_cpu_group
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
@@ -43,7 +43,8 @@ def _live(plan: Plan, reporter: Reporter) -> None:
     files.show_cpu_groups(plan)
     files.name_hosts(plan)
     hosts = [HostProcess(plan, host) for host in plan.hosts]
-    switch_process = switch.start(plan)
+    wired = plan.model == "wire"
+    switch_pid = wire.start(plan) if wired else switch.start(plan).pid
     for host in hosts:
         host.await_step()
     _plug_in(hosts)
@@ -55,12 +56,12 @@ def _live(plan: Plan, reporter: Reporter) -> None:
     daemons = slurm.start(plan) if plan.slurm else []
     reporter.ready()
     command = _start(plan, hosts[0].pid) if plan.command is not None else None
-    exit_code = _reap_until(command, switch_process.pid, daemons)
-    reporter.done(exit_code, switch.counters())
+    exit_code = _reap_until(command, switch_pid, daemons)
+    reporter.done(exit_code, {} if wired else switch.counters())
 
 
 def _plug_in(hosts: list[HostProcess]) -> None:
-    """Move each TAP device from the switch's side to its host."""
+    """Move each device from the switch's side to its host."""
     lines = [
         f"link set dev {link.tap} netns {host.pid}" for host in hosts for link in host.host.links
     ]
