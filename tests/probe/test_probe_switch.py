@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,8 +19,10 @@ pytestmark = [
 SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
 
 
-def suiro(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([*SUIRO, *arguments], text=True, capture_output=True, timeout=40)
+def suiro(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    environment = os.environ | variables
+    command = [*SUIRO, *arguments]
+    return subprocess.run(command, text=True, capture_output=True, timeout=40, env=environment)
 
 
 @pytest.mark.parametrize(
@@ -31,19 +34,39 @@ def suiro(*arguments: str) -> "subprocess.CompletedProcess[str]":
         ("4x4-voq", "virtual_output_queues"),
     ],
 )
-def test_tells_the_model(lab: str, kind: str) -> None:
-    done = suiro("probe", "--switch", "--lab", lab, "--mpi", "openmpi", "--json")
+def test_tells_the_model_and_writes_rules_that_jobs_obey(
+    lab: str, kind: str, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.json"
+    arguments = ["--lab", lab, "--mpi", "openmpi", "--json"]
+    done = suiro("probe", "--switch", "--write-rules", str(rules), *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)
     assert document["finding"]["kind"] == kind
     assert document["machine"]["lab"] == lab
     assert document["cost"]["ppn"] == 4
     assert "filling the links of 4 hosts" in done.stderr
+    assert f"suiro: wrote {rules}: " in done.stderr
+    if kind == "virtual_output_queues":
+        assert json.loads(rules.read_text())["rules"] == []
+    if kind == "head_of_line":
+        assert ran_at_16_kilobytes(arguments, rules) == "send_side_aggregation"
 
 
-def test_two_hosts_are_not_enough() -> None:
-    done = suiro("probe", "--switch", "--lab", "2x1-voq")
+def ran_at_16_kilobytes(arguments: list[str], rules: Path) -> str:
+    measured = ["alltoall", "--sizes", "16K", "--repeat", "1", "--algorithms", "auto"]
+    done = suiro("bench", *measured, *arguments, SUIRO_RULES=str(rules))
+    assert done.returncode == 0, done.stdout + done.stderr
+    (cell,) = json.loads(done.stdout)["cells"]
+    return str(cell["ran"])
+
+
+def test_two_hosts_are_not_enough(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    done = suiro("probe", "--switch", "--lab", "2x1-voq", "--write-rules", str(rules))
     assert done.returncode == 1
+    assert not rules.exists()
+    assert f"suiro: {rules} is not written" in done.stderr
     assert "it takes 4 hosts" in done.stdout
 
 
