@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames survive the wire; what no honest engine sends is refused.
+#include "net/wire.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace suiro::net {
+namespace {
+
+/// Up to `highest`, which comes often, as 0 does.
+template <typename Number>
+Number any_number(Number highest) {
+  const auto any = rc::gen::map(rc::gen::arbitrary<Number>(), [=](Number number) -> Number {
+    return highest == static_cast<Number>(-1) ? number : number % (highest + 1);
+  });
+  const auto edge = rc::gen::element<Number>(0, highest / 2, highest);
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::weightedOneOf<Number>({{1, edge}, {2, any}}));
+}
+
+void fill_message(Header& header) {
+  header.space = *rc::gen::element(Space::tagged, Space::untagged);
+  header.has_data = *rc::gen::arbitrary<bool>();
+  header.tag = any_number(~std::uint64_t{0});
+  if (header.has_data) header.data = any_number(~std::uint64_t{0});
+}
+
+/// Any header that the protocol allows.
+Header any_header() {
+  Header header;
+  header.kind = *rc::gen::element(FrameKind::eager, FrameKind::request, FrameKind::grant,
+                                  FrameKind::done, FrameKind::acknowledgement, FrameKind::goodbye);
+  header.wants_acknowledgement = *rc::gen::arbitrary<bool>();
+  header.received = any_number(~std::uint32_t{0});
+  header.consumed_bytes = any_number(~std::uint64_t{0});
+  if (header.kind != FrameKind::acknowledgement) header.sequence = any_number(~std::uint32_t{0});
+  if (header.kind == FrameKind::eager) {
+    fill_message(header);
+    header.payload_bytes = any_number(max_payload_bytes);
+    header.message_bytes = header.payload_bytes;
+  } else if (header.kind == FrameKind::request) {
+    fill_message(header);
+    header.message_bytes = any_number(max_message_bytes);
+  } else if (header.kind == FrameKind::grant) {
+    header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
+    header.tag = any_number(max_message_bytes - 1);
+    header.message_bytes = 1 + any_number(max_message_bytes - header.tag - 1);
+  }
+  const bool of_transfer = header.kind == FrameKind::request || header.kind == FrameKind::grant ||
+                           header.kind == FrameKind::done;
+  if (of_transfer) header.transfer = any_number(~std::uint64_t{0});
+  return header;
+}
+
+RC_GTEST_PROP(Wire, HeadersSurvive, ()) {
+  const Header header = any_header();
+  const auto again = decode(encode(header));
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(encode(*again) == encode(header));
+  RC_ASSERT(again->kind == header.kind && again->space == header.space);
+  RC_ASSERT(again->tag == header.tag && again->message_bytes == header.message_bytes);
+  RC_ASSERT(again->payload_bytes == header.payload_bytes && again->data == header.data);
+  RC_ASSERT(again->sequence == header.sequence && again->received == header.received);
+  RC_ASSERT(again->transfer == header.transfer && again->stream == header.stream);
+}
+
+// No two headers have the same bytes, and a changed byte makes another header or none: nothing on
+// the wire is ignored.
+RC_GTEST_PROP(Wire, EveryByteCounts, ()) {
+  const HeaderBytes bytes = encode(any_header());
+  HeaderBytes changed = bytes;
+  changed[any_number<std::size_t>(header_bytes - 1)] ^= std::byte{any_number<std::uint8_t>(255)};
+  if (const auto header = decode(changed)) RC_ASSERT(encode(*header) == changed);
+}
+
+void expect_refused(Header header, const char* why) {
+  EXPECT_FALSE(decode(encode(header)).has_value()) << why;
+}
+
+TEST(Wire, RefusesWhatNoEngineSends) {
+  const auto big = max_payload_bytes + 1;
+  expect_refused({.kind = FrameKind::eager, .payload_bytes = big, .message_bytes = big}, "long");
+  expect_refused({.kind = FrameKind::eager, .payload_bytes = 1, .message_bytes = 2}, "in parts");
+  expect_refused({.kind = FrameKind::eager, .data = 1}, "data without its flag");
+  expect_refused({.kind = FrameKind::eager, .transfer = 1}, "an eager transfer");
+  expect_refused({.kind = FrameKind::request, .message_bytes = max_message_bytes + 1}, "endless");
+  expect_refused({.kind = FrameKind::request, .payload_bytes = 1, .message_bytes = 1}, "payload");
+  expect_refused({.kind = FrameKind::grant}, "an empty grant");
+  expect_refused({.kind = FrameKind::grant, .tag = max_message_bytes, .message_bytes = 1}, "end");
+  expect_refused({.kind = FrameKind::grant, .tag = ~0ULL, .message_bytes = 2}, "overflow");
+  expect_refused({.kind = FrameKind::grant, .stream = max_streams, .message_bytes = 1}, "stream");
+  expect_refused({.kind = FrameKind::done, .stream = 1}, "a stream that is not granted");
+  expect_refused({.kind = FrameKind::done, .message_bytes = 1}, "done with a length");
+  expect_refused({.kind = FrameKind::done, .space = Space::untagged}, "done in a space");
+  expect_refused({.kind = FrameKind::acknowledgement, .sequence = 1}, "a numbered one");
+  expect_refused({.kind = FrameKind::goodbye, .transfer = 1}, "goodbye to a transfer");
+  expect_refused({.kind = static_cast<FrameKind>(0)}, "no kind");
+  expect_refused({.kind = static_cast<FrameKind>(7)}, "an unknown kind");
+}
+
+TEST(Wire, RefusesOtherProtocols) {
+  HeaderBytes bytes{};
+  EXPECT_FALSE(decode(bytes).has_value()) << "zeros";
+  constexpr std::string_view text =
+      "GET / HTTP/1.1\r\nHost: example.com\r\nUser-Agent: curl/7.88.1\r\n";
+  std::ranges::transform(text, bytes.begin(), [](char letter) { return std::byte(letter); });
+  EXPECT_FALSE(decode(bytes).has_value()) << "HTTP";
+  bytes = encode({});
+  bytes[2] = std::byte{2};
+  EXPECT_FALSE(decode(bytes).has_value()) << "another version";
+}
+
+}  // namespace
+}  // namespace suiro::net
