@@ -20,6 +20,7 @@ struct Place {
   MPI_Comm leaders;  // MPI_COMM_NULL on ranks that lead no node
 };
 
+// place.c
 struct Place find_place(void);
 
 /// Prints the message once, with the rank, and ends the job.

@@ -20,29 +20,6 @@ static const char usage[] =
     "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved\n"
     "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
 
-struct Place find_place(void) {
-  struct Place place = {.leaders = MPI_COMM_NULL};
-  MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
-  MPI_Comm node;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, place.rank, MPI_INFO_NULL, &node);
-  MPI_Comm_rank(node, &place.local);
-  MPI_Comm_size(node, &place.ppn);
-  MPI_Comm_split(MPI_COMM_WORLD, place.local == 0 ? 0 : MPI_UNDEFINED, place.rank, &place.leaders);
-  if (place.local == 0) {
-    MPI_Comm_rank(place.leaders, &place.node);
-    MPI_Comm_size(place.leaders, &place.nodes);
-  }
-  int of_node[2] = {place.node, place.nodes};
-  MPI_Bcast(of_node, 2, MPI_INT, 0, node);
-  place.node = of_node[0];
-  place.nodes = of_node[1];
-  place.node_of_rank = allocate((size_t)place.ranks * sizeof(int));
-  MPI_Allgather(&place.node, 1, MPI_INT, place.node_of_rank, 1, MPI_INT, MPI_COMM_WORLD);
-  MPI_Comm_free(&node);
-  return place;
-}
-
 static long long number(const char* option, const char* text, long long minimum,
                         long long maximum) {
   char* end = NULL;

@@ -6,13 +6,26 @@ import sys
 import typer
 
 from suiro import __version__
-from suiro.cli import algorithms, bench, demo, doctor, lab, probe, run, show, verdict, verify
+from suiro.cli import (
+    algorithms,
+    bench,
+    bench_transport,
+    demo,
+    doctor,
+    lab,
+    probe,
+    run,
+    show,
+    verdict,
+    verify,
+)
 from suiro.errors import SuiroError
 
 CONTEXT = {"max_content_width": 100}
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings=CONTEXT)
 app.command(cls=run.RunCommand, context_settings=run.CONTEXT)(run.run)
 app.command()(bench.bench)
+app.command()(bench_transport.bench_transport)
 app.command()(probe.probe)
 app.command()(verdict.verdict)
 app.command()(demo.demo)

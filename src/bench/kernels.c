@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// suiro-kernels: what the communication of well-known programs looks like, to compare transports
+// with. One job times one kernel; `suiro bench-transport` starts jobs in turns and makes ratios.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "bench.h"
+
+static const char usage[] =
+    "usage: suiro-kernels KERNEL BYTES REPEAT   (under an MPI launcher)\n"
+    "  pingpong  one message there and back, between the first and the last rank; time of one way\n"
+    "  stream    64 messages, answered by one; time of one message\n"
+    "  receive   a message arrives behind a second of computation; time that is not hidden\n"
+    "  send      a message leaves behind a second of computation; time that is not hidden\n"
+    "  is        counts and keys to everybody, as in the integer sort (NPB IS)\n"
+    "  ft        a transposition, as in the Fourier transform (NPB FT)\n"
+    "  cg        sums along rows of a grid and an exchange across it (NPB CG)\n"
+    "  halo      faces to four neighbours (NPB BT, SP and MG)\n"
+    "  wave      small messages along a diagonal front (NPB LU); BYTES are those of one\n";
+
+struct Kernel {
+  struct Place place;
+  int bytes;
+  int columns, rows;  // of the grid: as square as the number of ranks allows
+  char *send, *receive;
+  int *counts, *offsets, *numbers;
+};
+
+static const double computing_s = 1.0;
+enum { streamed = 64, wave_messages = 100 };
+
+/// Computes without a call to MPI or the system.
+static void compute(double seconds) {
+  for (const double end = now_s() + seconds; now_s() < end;) {
+    for (volatile int i = 0; i < 1000; ++i) continue;
+  }
+}
+
+static int east(const struct Kernel* k, int steps) {
+  const int row = k->place.rank / k->columns;
+  const int column = (k->place.rank + steps + k->columns) % k->columns;
+  return row * k->columns + column;
+}
+
+static int south(const struct Kernel* k, int steps) {
+  return (k->place.rank + steps * k->columns + k->place.ranks) % k->place.ranks;
+}
+
+static void exchange(struct Kernel* k, int to, int from, int bytes) {
+  MPI_Sendrecv(k->send, bytes, MPI_BYTE, to, 0, k->receive, bytes, MPI_BYTE, from, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static double pingpong(struct Kernel* k) {
+  const int last = k->place.ranks - 1;
+  const int rounds = k->bytes < 65536 ? 100 : 4;
+  const double begin_s = now_s();
+  for (int i = 0; i < rounds; ++i) {
+    if (k->place.rank == 0) {
+      MPI_Send(k->send, k->bytes, MPI_BYTE, last, 0, MPI_COMM_WORLD);
+      MPI_Recv(k->receive, k->bytes, MPI_BYTE, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (k->place.rank == last) {
+      MPI_Recv(k->receive, k->bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(k->send, k->bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+  }
+  return (now_s() - begin_s) / rounds / 2;
+}
+
+static double stream(struct Kernel* k) {
+  MPI_Request requests[streamed];
+  MPI_Status statuses[streamed];  // MPICH's compilers warn of MPI_STATUSES_IGNORE
+  const int last = k->place.ranks - 1;
+  const double begin_s = now_s();
+  for (int i = 0; i < streamed; ++i) {
+    requests[i] = MPI_REQUEST_NULL;
+    if (k->place.rank == 0) {
+      MPI_Isend(k->send, k->bytes, MPI_BYTE, last, 0, MPI_COMM_WORLD, &requests[i]);
+    } else if (k->place.rank == last) {
+      MPI_Irecv(k->receive, k->bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+  }
+  MPI_Waitall(streamed, requests, statuses);
+  if (k->place.rank == last) MPI_Send(k->send, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  if (k->place.rank == 0) {
+    MPI_Recv(k->receive, 0, MPI_BYTE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  return (now_s() - begin_s) / streamed;
+}
+
+/// From the first rank to the last; `busy` computes meanwhile, and is who tells the time.
+static double behind_computation(struct Kernel* k, int busy) {
+  const int last = k->place.ranks - 1;
+  double seconds = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (k->place.rank == 0) {
+    MPI_Isend(k->send, k->bytes, MPI_BYTE, last, 0, MPI_COMM_WORLD, &request);
+  } else if (k->place.rank == last) {
+    MPI_Irecv(k->receive, k->bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+  }
+  if (k->place.rank == busy) compute(computing_s);
+  const double begin_s = now_s();
+  if (k->place.rank == 0 || k->place.rank == last) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (k->place.rank == busy) seconds = now_s() - begin_s;
+  MPI_Bcast(&seconds, 1, MPI_DOUBLE, busy, MPI_COMM_WORLD);
+  return seconds;
+}
+
+static double receive_hidden(struct Kernel* k) { return behind_computation(k, k->place.ranks - 1); }
+static double send_hidden(struct Kernel* k) { return behind_computation(k, 0); }
+
+static double integer_sort(struct Kernel* k) {
+  const double begin_s = now_s();
+  MPI_Allreduce(MPI_IN_PLACE, k->numbers, 1024, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Alltoall(k->counts, 1, MPI_INT, k->numbers, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoallv(k->send, k->counts, k->offsets, MPI_BYTE, k->receive, k->counts, k->offsets,
+                MPI_BYTE, MPI_COMM_WORLD);
+  return now_s() - begin_s;
+}
+
+static double fourier_transform(struct Kernel* k) {
+  const double begin_s = now_s();
+  MPI_Alltoall(k->send, k->bytes, MPI_BYTE, k->receive, k->bytes, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, k->numbers, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return now_s() - begin_s;
+}
+
+static double conjugate_gradient(struct Kernel* k) {
+  const double begin_s = now_s();
+  for (int distance = 1; distance < k->columns; distance *= 2) {
+    exchange(k, east(k, distance), east(k, -distance), k->bytes);
+  }
+  exchange(k, k->place.ranks - 1 - k->place.rank, k->place.ranks - 1 - k->place.rank, k->bytes);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Allreduce(MPI_IN_PLACE, k->numbers, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  return now_s() - begin_s;
+}
+
+static double halo(struct Kernel* k) {
+  const int to[4] = {east(k, 1), east(k, -1), south(k, 1), south(k, -1)};
+  MPI_Request requests[8];
+  MPI_Status statuses[8];
+  const size_t face = (size_t)k->bytes;
+  const double begin_s = now_s();
+  for (int i = 0; i < 4; ++i) {
+    MPI_Irecv(k->receive + (size_t)i * face, k->bytes, MPI_BYTE, to[i ^ 1], i, MPI_COMM_WORLD,
+              &requests[i]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    MPI_Isend(k->send + (size_t)i * face, k->bytes, MPI_BYTE, to[i], i, MPI_COMM_WORLD,
+              &requests[4 + i]);
+  }
+  MPI_Waitall(8, requests, statuses);
+  return now_s() - begin_s;
+}
+
+static void take(struct Kernel* k, int from) {
+  MPI_Recv(k->receive, k->bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static double wave(struct Kernel* k) {
+  const int row = k->place.rank / k->columns, column = k->place.rank % k->columns;
+  const double begin_s = now_s();
+  for (int i = 0; i < wave_messages; ++i) {
+    if (column > 0) take(k, east(k, -1));
+    if (row > 0) take(k, south(k, -1));
+    if (column + 1 < k->columns) {
+      MPI_Send(k->send, k->bytes, MPI_BYTE, east(k, 1), 0, MPI_COMM_WORLD);
+    }
+    if (row + 1 < k->rows) MPI_Send(k->send, k->bytes, MPI_BYTE, south(k, 1), 0, MPI_COMM_WORLD);
+  }
+  return now_s() - begin_s;
+}
+
+static const struct {
+  const char* name;
+  double (*run)(struct Kernel*);
+} kernels[] = {{"pingpong", pingpong},     {"stream", stream},   {"receive", receive_hidden},
+               {"send", send_hidden},      {"is", integer_sort}, {"ft", fourier_transform},
+               {"cg", conjugate_gradient}, {"halo", halo},       {"wave", wave}};
+
+static struct Kernel make_kernel(int bytes) {
+  struct Kernel k = {.place = find_place(), .bytes = bytes};
+  for (k.columns = (int)sqrt(k.place.ranks); k.place.ranks % k.columns != 0; --k.columns) continue;
+  k.columns = k.place.ranks / k.columns;
+  k.rows = k.place.ranks / k.columns;
+  const size_t ranks = (size_t)k.place.ranks;
+  const size_t blocks = ranks > 4 ? ranks : 4;
+  k.send = allocate(blocks * (size_t)bytes);
+  k.receive = allocate(blocks * (size_t)bytes);
+  memset(k.send, k.place.rank, blocks * (size_t)bytes);
+  k.counts = allocate(2 * ranks * sizeof(int));
+  k.offsets = k.counts + ranks;
+  k.numbers = allocate((1024 + ranks) * sizeof(int));
+  memset(k.numbers, 0, (1024 + ranks) * sizeof(int));
+  for (int i = 0; i < k.place.ranks; ++i) {
+    k.counts[i] = bytes;
+    k.offsets[i] = i * bytes;
+  }
+  return k;
+}
+
+/// Processor time of all ranks so far, on rank 0.
+static double processor_s(void) {
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  double own = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+               1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+  double all = 0;
+  MPI_Reduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int bytes = argc == 4 ? atoi(argv[2]) : -1;
+  const int repeat = argc == 4 ? atoi(argv[3]) : 0;
+  size_t which = 0;
+  const size_t known = sizeof kernels / sizeof *kernels;
+  while (which < known && (argc != 4 || strcmp(kernels[which].name, argv[1]) != 0)) ++which;
+  if (which == known || bytes < 0 || repeat < 1) {
+    fputs(usage, stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  struct Kernel k = make_kernel(bytes);
+  if ((double)bytes * k.place.ranks > 2e9) die("%d bytes to each rank are too many", bytes);
+  if (k.place.rank == 0) write_line("{\"bench\": \"start\", \"ranks\": %d}", k.place.ranks);
+  for (int i = -1; i < repeat; ++i) {  // the first is a warm-up: connections
+    gentle_barrier();
+    const double before_s = processor_s();
+    double mine = kernels[which].run(&k), slowest = 0;
+    MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    const double used_s = processor_s() - before_s;
+    if (k.place.rank == 0 && i >= 0) {
+      write_line("{\"bench\": \"kernel\", \"seconds\": %.9f, \"processor_s\": %.6f}", slowest,
+                 used_s);
+    }
+  }
+  if (k.place.rank == 0) write_line("{\"bench\": \"end\"}");
+  MPI_Finalize();
+  return 0;
+}
