@@ -2,6 +2,7 @@
 // What every carrier of the real world must do, whichever it is: two of them in one process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 
 #include <chrono>
@@ -340,8 +341,25 @@ TEST_P(CarrierTest, KeepsManyStreamsApart) {
   }
 }
 
+/// Loopback is the rail.
+std::vector<Link> loopback() {
+  return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
+}
+
+std::unique_ptr<RealCarrier> make_tcp(Name& own, Backend backend) {
+  own.rails = 1;
+  own.addresses[0] = loopback()[0].address;
+  Settings settings;
+  settings.backend = backend;
+  return make_carrier(settings, loopback(), own);
+}
+
 std::vector<Kind> kinds() {
   return {
+      {"Epoll", [](Name& own) { return make_tcp(own, Backend::epoll); }, {}},
+      {"EpollWithSharedMemory",
+       [](Name& own) { return make_tcp(own, Backend::epoll); },
+       {.shared_memory = true}},
       {"SharedMemory",
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce); },
        {.shared_memory = true}},

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which back end carries the streams of this process.
+#include "net/combined_carrier.hpp"
+#include "net/epoll_carrier.hpp"
+#include "net/shared_carrier.hpp"
+
+namespace suiro::net {
+
+std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
+                                          Name& own) {
+  auto remote = std::make_unique<EpollCarrier>(settings, links);
+  own.port = remote->port();
+  return std::make_unique<CombinedCarrier>(std::move(remote),
+                                           std::make_unique<SharedCarrier>(own.nonce));
+}
+
+}  // namespace suiro::net
