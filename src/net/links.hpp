@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which interfaces are rails. Of those that are up and have an IPv4 address: no loopback,
-// point-to-point, bridge, container or VPN interfaces, no link-local addresses; one per network.
-// SUIRO_NETS names them instead. Loopback is used if there is nothing else (a job on one machine).
+// Which interfaces are rails. Of those that are up and have an IPv4 address: no point-to-point,
+// container or VPN interfaces, no link-local addresses; one per network. If none is left, bridges;
+// then radio; then loopback (a job on one machine). SUIRO_NETS names them instead.
 #pragma once
 
 #include <cstdint>
