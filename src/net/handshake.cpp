@@ -140,7 +140,7 @@ void Handshake::take_answer() {
   std::ranges::copy(answer.first<challenge_bytes>(), transcript_.begin() + hello_bytes);
   if (!proves(Step::answer, {}, answer.last<proof_bytes>()))
     return fail("the process at this address does not belong to the job, or has another secret");
-  write_standing(Step::proof, 0, introduction_.received);
+  write_standing(Step::proof, introduction_.number, introduction_.received);
   expected_ = Step::welcome;
 }
 
@@ -149,6 +149,7 @@ void Handshake::take_proof() {
   const auto standing = message.first<8>();
   if (!proves(Step::proof, standing, message.last<proof_bytes>()))
     return fail("whoever opened this does not belong to the job, or has another secret");
+  introduction_.number = load<std::uint32_t>(standing, 0);
   introduction_.received = load<std::uint32_t>(standing, 4);
   state_ = State::proved;
 }
@@ -158,20 +159,22 @@ void Handshake::take_welcome() {
   const auto standing = message.first<8>();
   if (!proves(Step::welcome, standing, message.last<proof_bytes>()))
     return fail("the welcome is forged");
-  welcome_.accepted = load<std::uint32_t>(standing, 0) != 0;
+  welcome_.accepted = (load<std::uint32_t>(standing, 0) & 1) != 0;
+  welcome_.number = load<std::uint32_t>(standing, 0) >> 1;
   welcome_.received = load<std::uint32_t>(standing, 4);
   state_ = State::finished;
 }
 
 void Handshake::welcome(const Welcome& welcome) {
   welcome_ = welcome;
-  write_standing(Step::welcome, welcome.accepted ? 1 : 0, welcome.received);
+  write_standing(Step::welcome, welcome.number << 1 | (welcome.accepted ? 1U : 0U),
+                 welcome.received);
   state_ = State::finished;
 }
 
-void Handshake::write_standing(Step step, std::uint32_t flags, std::uint32_t received) {
+void Handshake::write_standing(Step step, std::uint32_t first, std::uint32_t received) {
   std::array<std::byte, 8> standing{};
-  store(standing, 0, flags);
+  store(standing, 0, first);
   store(standing, 4, received);
   const Proof proof = prove(step, standing);
   to_write_.insert(to_write_.end(), standing.begin(), standing.end());

@@ -23,12 +23,14 @@ struct Introduction {
   std::uint8_t stream = 0;     // bulk: rail * streams_per_rail + index
   Name name;                   // the opener's
   std::uint32_t received = 0;  // control: frames received in order before, by the opener
+  std::uint32_t number = 0;  // control: streams of the session before; bulk: of this stream's lives
 };
 
 /// What the acceptor says of the session, authenticated too.
 struct Welcome {
   bool accepted = false;       // false: a crossing stream is kept instead of this one; no error
   std::uint32_t received = 0;  // control: frames received in order before, by the acceptor
+  std::uint32_t number = 0;    // control: streams of the session, with this one; below 2^31
 };
 
 class Handshake {
@@ -76,7 +78,7 @@ class Handshake {
   void take_proof();
   void take_welcome();
   void write_hello();
-  void write_standing(Step step, std::uint32_t flags, std::uint32_t received);
+  void write_standing(Step step, std::uint32_t first, std::uint32_t received);
   Proof prove(Step step, std::span<const std::byte> standing) const;
   bool proves(Step step, std::span<const std::byte> standing,
               std::span<const std::byte> proof) const;

@@ -37,7 +37,8 @@ bool is_message(const Header& header) {
 /// Only messages have an envelope, and only a message with data has data.
 bool envelope_fits(const Header& header) {
   if (is_message(header)) return header.has_data || header.data == 0;
-  return header.space == Space::tagged && !header.has_data && header.data == 0;
+  return header.space == Space::tagged && !header.has_data &&
+         (header.data == 0 || header.kind == FrameKind::grant);
 }
 
 bool grant_fits(const Header& header) {

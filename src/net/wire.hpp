@@ -38,12 +38,13 @@ struct Header {
   std::uint8_t stream = 0;             // grant: rail * streams_per_rail + index
   std::uint32_t payload_bytes = 0;     // that follow
   std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps
-  std::uint32_t received = 0;        // how many such frames the sender of this has received; wraps
-  std::uint64_t consumed_bytes = 0;  // of eager payload, by the receiver's users; ever growing
-  std::uint64_t tag = 0;             // grant: offset
-  std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length
-  std::uint64_t data = 0;            // remote completion data
-  std::uint64_t transfer = 0;        // request, grant, done
+  std::uint32_t received = 0;  // how many such frames the sender of this has received; wraps
+  std::uint64_t consumed_bytes =
+      0;                  // cost() of eager messages that may be sent, in all; ever growing
+  std::uint64_t tag = 0;  // grant: offset
+  std::uint64_t message_bytes = 0;  // eager, request: of the message; grant: length
+  std::uint64_t data = 0;           // remote completion data; grant: which life of the stream
+  std::uint64_t transfer = 0;       // request, grant, done
 };
 
 using HeaderBytes = std::array<std::byte, header_bytes>;

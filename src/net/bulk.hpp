@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lives of the bulk streams of a pair: opened when long messages want them, by the process with
+// the smaller nonce, so that they never cross; opened again when they break, with growing pauses.
+#pragma once
+
+#include "net/core.hpp"
+#include "net/rails.hpp"
+#include "net/streams.hpp"
+#include "net/transfer.hpp"
+
+namespace suiro::net {
+
+class Bulk {
+ public:
+  Bulk(Core& core, Streams& streams, Session& session, const Paths& paths, Transfers& transfers,
+       bool opens)
+      : core_(core),
+        streams_(streams),
+        session_(session),
+        paths_(paths),
+        transfers_(transfers),
+        opens_(opens) {}
+
+  /// Opens what is wanted, allowed by now, and not open.
+  void open(std::int64_t now_ns);
+  Welcome introduced(Stream& stream);
+  void established(const Stream& stream);
+  /// False: no stream of this kind has this number.
+  bool closed(StreamId id);
+  /// Ends a life of a stream, and lets it be opened again.
+  void end(std::size_t number);
+  void fail();
+
+  /// Ends openings that take too long, and, if the peer has been heard of at `heard_ns`, streams
+  /// that have stood still since long before.
+  void look(std::int64_t now_ns, std::int64_t heard_ns);
+  /// Long messages are under way.
+  bool busy() const;
+  /// A stream is opening, or waits to be tried again.
+  bool restless() const;
+  /// The shared memory did not open; TCP serves.
+  void give_up_shared_memory() { shared_memory_ = false; }
+
+ private:
+  void open(std::size_t number, const Route& route, std::size_t preference, std::int64_t now_ns);
+  std::size_t preference_of(const Route& route) const;
+  void lost(std::size_t number);
+
+  Core& core_;
+  Streams& streams_;
+  Session& session_;
+  const Paths& paths_;
+  Transfers& transfers_;
+  const bool opens_;
+  bool shared_memory_ = true;
+  bool wanted_ = false;
+};
+
+}  // namespace suiro::net

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all parts of an engine share, and the beginnings and ends of sends.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/carrier.hpp"
+#include "net/links.hpp"
+#include "net/message.hpp"
+#include "net/name.hpp"
+#include "net/operations.hpp"
+#include "net/pool.hpp"
+#include "net/settings.hpp"
+#include "net/statistics.hpp"
+
+namespace suiro::net {
+
+/// What a message costs its receiver in memory, at most, while nobody has asked for it. Headers
+/// count, so that empty messages cannot fill the memory either.
+constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes + 64; }
+
+class Timers;
+
+struct Core {
+  const Settings settings;
+  const Name own;
+  const std::vector<Link> links;
+  Carrier& carrier;
+  Timers& timers;
+  Statistics statistics{};
+  Pool<Send> sends{};
+  Pool<Receive> receives{};
+  Pool<Unexpected> messages{};
+  Pool<Frame> frames{};
+  Pool<Transfer> transfers{};
+  std::uint64_t injected_bytes = 0;  // by sends whose memory the user has back
+  std::uint64_t credit_given = 0;    // to all peers together, ever
+  std::size_t peers = 0;
+
+  /// Whether that much more may be injected.
+  bool may_inject(std::uint64_t bytes) const {
+    return injected_bytes + cost(bytes) <= settings.inject_budget;
+  }
+
+  /// Remembers a send; copies what is injected, and what `copy` says.
+  Send& remember(const SendRequest& request, bool copy);
+  /// Tells the user, once, and forgets the send.
+  void finish(Send& send, Status status);
+  /// Tells the user, and keeps the copy.
+  void tell(Send& send, Status status);
+  /// Tells the user of a send that was never remembered.
+  static void tell(const SendRequest& request, std::uint64_t length);
+};
+
+/// The bytes of a list.
+std::uint64_t total_bytes(std::span<const iovec> pieces);
+
+}  // namespace suiro::net

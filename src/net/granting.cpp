@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a receiver spreads what it wants over the bulk streams: with one stream, all at once; with
+// several, in chunks, each to the stream that would be through with it first, so that all rails are
+// in use and end together however fast they are.
+#include <algorithm>
+
+#include "net/transfer.hpp"
+
+namespace suiro::net {
+namespace {
+
+constexpr std::uint64_t smallest_chunk = 64 << 10;
+/// No stream is thought slower than this part of the fastest: one that was lame for a moment
+/// would never be tried again.
+constexpr double slowest_part = 1.0 / 16;
+
+}  // namespace
+
+/// The next chunk for one of several streams: its part of half of what is left.
+std::uint64_t Transfers::chunk(std::uint64_t left, double part) const {
+  const std::uint64_t longest = std::max(core_.settings.chunk_bytes, smallest_chunk);
+  const auto wished = static_cast<std::uint64_t>(static_cast<double>(left) / 2 * part);
+  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest);
+  return left < length + smallest_chunk / 2 ? left : length;
+}
+
+/// The stream that would be through first with its next chunk; null if it has enough to do.
+BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
+  std::size_t best_preference = ~std::size_t{0};
+  double fastest = 0;
+  for (const BulkStream& stream : streams_) {
+    if (stream.state != BulkStream::State::open) continue;
+    best_preference = std::min(best_preference, stream.preference);
+    fastest = std::max(fastest, stream.bytes_per_ns);
+  }
+  const auto usable = [&](const BulkStream& stream) {
+    return stream.state == BulkStream::State::open &&
+           (striped_ || stream.preference == best_preference);
+  };
+  const auto rate = [&](const BulkStream& stream) {
+    if (fastest == 0) return 1.0;
+    if (stream.bytes_per_ns == 0) return fastest;
+    return std::max(stream.bytes_per_ns, fastest * slowest_part);
+  };
+  double rates = 0;
+  std::size_t count = 0;
+  for (const BulkStream& stream : streams_)
+    if (usable(stream)) rates += rate(stream), ++count;
+  BulkStream* best = nullptr;
+  double best_end = 0;
+  for (BulkStream& stream : streams_) {
+    if (!usable(stream)) continue;
+    const std::uint64_t here = count == 1 ? left : chunk(left, rate(stream) / rates);
+    const double end = static_cast<double>(stream.outstanding + here) / rate(stream);
+    if (best != nullptr && end >= best_end) continue;
+    best = &stream;
+    best_end = end;
+    length = here;
+  }
+  const bool busy = best != nullptr && count > 1 && best->grants.size() >= 2 &&
+                    best->outstanding >= core_.settings.chunk_bytes;
+  return busy ? nullptr : best;
+}
+
+void Transfers::distribute() {
+  while (!waiting_.empty() && outbox_.attached()) {
+    Transfer& transfer = *waiting_.front();
+    const bool again = !transfer.again.empty();
+    const std::uint64_t left =
+        again ? transfer.again.back().length : transfer.bytes - transfer.granted;
+    std::uint64_t length = 0;
+    BulkStream* stream = choose(left, length);
+    if (stream == nullptr) return;
+    Transfer::Range range{.offset = transfer.granted, .length = length};
+    if (again) {
+      Transfer::Range& lost = transfer.again.back();
+      range.offset = lost.offset;
+      lost.offset += length;
+      lost.length -= length;
+      if (lost.length == 0) transfer.again.pop_back();
+    } else {
+      transfer.granted += length;
+    }
+    if (transfer.again.empty() && transfer.granted == transfer.bytes) {
+      transfer.queued = false;
+      waiting_.pop_front();
+    }
+    give(static_cast<std::size_t>(stream - streams_.data()), transfer, range);
+  }
+}
+
+void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range range) {
+  BulkStream& stream = streams_[number];
+  const bool idle = stream.grants.empty();
+  stream.grants.push_back(
+      {.transfer = &transfer, .offset = range.offset, .length = range.length, .done = 0});
+  stream.outstanding += range.length;
+  if (idle) {
+    stream.progress_ns = stream.measured_ns = core_.carrier.now_ns();
+    core_.carrier.arm(stream.stream);
+  }
+  Header header;
+  header.kind = FrameKind::grant;
+  header.stream = static_cast<std::uint8_t>(number);
+  header.tag = range.offset;
+  header.message_bytes = range.length;
+  header.data = stream.life;
+  header.transfer = transfer.number;
+  outbox_.post(header);
+}
+
+/// How fast a stream is, from one chunk to the next.
+void Transfers::measure(BulkStream& stream, const Grant& grant) {
+  const std::int64_t now = core_.carrier.now_ns();
+  const std::int64_t took = now - stream.measured_ns;
+  stream.measured_ns = stream.progress_ns = now;
+  if (grant.length < smallest_chunk || took <= 0) return;
+  const double rate = static_cast<double>(grant.length) / static_cast<double>(took);
+  stream.bytes_per_ns = stream.bytes_per_ns == 0 ? rate : (stream.bytes_per_ns + rate) / 2;
+}
+
+}  // namespace suiro::net

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/inbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace suiro::net {
+
+bool Inbox::refuse(const char* objection) {
+  objection_ = objection;
+  return false;
+}
+
+bool Inbox::receive(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    if (in_payload_) {
+      const std::size_t here = std::min<std::uint64_t>(bytes.size(), header_.payload_bytes - done_);
+      if (const Segments* memory = target()) memory->put(done_, bytes.first(here));
+      bytes = bytes.subspan(here);
+      if (!advance(here)) return false;
+      continue;
+    }
+    const std::size_t here = std::min(bytes.size(), header_bytes - header_have_);
+    std::memcpy(bytes_.data() + header_have_, bytes.data(), here);
+    header_have_ += here;
+    bytes = bytes.subspan(here);
+    if (header_have_ == header_bytes && !take_header()) return false;
+  }
+  return true;
+}
+
+/// Where the payload goes; null if nowhere.
+const Segments* Inbox::target() const {
+  if (duplicate_) return nullptr;
+  return receive_ != nullptr ? &receive_->buffers : &kept_;
+}
+
+std::span<std::byte> Inbox::wanted() const {
+  if (!in_payload_) return {};
+  const Segments* memory = target();
+  if (memory == nullptr) return {};
+  const std::span<std::byte> room = memory->at(done_);
+  return room.first(std::min<std::uint64_t>(room.size(), header_.payload_bytes - done_));
+}
+
+bool Inbox::placed(std::size_t bytes) { return advance(bytes); }
+
+bool Inbox::take_header() {
+  header_have_ = 0;
+  const std::optional<Header> header = decode(bytes_);
+  if (!header) return refuse("a frame makes no sense");
+  header_ = *header;
+  if (!sink_.heard(header_)) return refuse("frames are acknowledged that were never sent");
+  if (header_.kind == FrameKind::acknowledgement) return true;
+  const auto ahead = static_cast<std::int32_t>(header_.sequence - outbox_.received());
+  if (ahead > 0) return refuse("frames are missing");
+  duplicate_ = ahead < 0;
+  if (header_.kind == FrameKind::eager) return begin_message();
+  if (duplicate_) return true;
+  outbox_.count_received();
+  return sink_.frame(header_) || refuse("a frame does not fit to what was said before");
+}
+
+bool Inbox::begin_message() {
+  if (!duplicate_ && begun_ && header_.message_bytes != length_)
+    return refuse("a message that came again is another one");
+  if (!duplicate_ && !begun_) {
+    length_ = header_.message_bytes;
+    spent_credit_ += cost(length_);
+    if (spent_credit_ > outbox_.told_credit()) return refuse("more was sent than was allowed");
+    const Envelope envelope{.source = peer_,
+                            .space = header_.space,
+                            .has_data = header_.has_data,
+                            .tag = header_.tag,
+                            .data = header_.data,
+                            .length = length_};
+    begun_ = true;
+    receive_ = mailbox_.match(envelope);
+    if (receive_ == nullptr) {
+      unexpected_ = &mailbox_.keep(envelope, Unexpected::Kind::eager, &session_);
+      kept_ = Segments(unexpected_->payload.get(), length_);
+    }
+  }
+  done_ = 0;
+  in_payload_ = true;
+  return advance(0);
+}
+
+bool Inbox::advance(std::uint64_t bytes) {
+  done_ += bytes;
+  if (done_ < header_.payload_bytes) return true;
+  in_payload_ = false;
+  if (!duplicate_) end_message();
+  return true;
+}
+
+void Inbox::end_message() {
+  outbox_.count_received();
+  begun_ = false;
+  Receive* receive = std::exchange(receive_, nullptr);
+  Unexpected* unexpected = std::exchange(unexpected_, nullptr);
+  kept_ = Segments();
+  if (receive != nullptr) {
+    mailbox_.finish(*receive, Status::ok);
+    sink_.consumed(cost(length_));
+  } else {
+    mailbox_.arrived(*unexpected);
+  }
+}
+
+void Inbox::reset() {
+  header_have_ = 0;
+  in_payload_ = false;
+}
+
+void Inbox::fail() {
+  reset();
+  begun_ = false;
+  unexpected_ = nullptr;  // the mailbox ends it
+  if (receive_ != nullptr) mailbox_.finish(*std::exchange(receive_, nullptr), Status::unreachable);
+}
+
+}  // namespace suiro::net

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the frames of one peer from whatever pieces its control stream comes in. A message's
+// payload goes straight to its receive if there is one. If the stream breaks within a message, the
+// message keeps its receive, and begins anew when it comes again.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "net/core.hpp"
+#include "net/mailbox.hpp"
+#include "net/outbox.hpp"
+#include "net/wire.hpp"
+
+namespace suiro::net {
+
+/// Hears frames that are no eager messages.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  /// What every header says.
+  virtual bool heard(const Header& header) = 0;
+  /// False: it cannot be.
+  virtual bool frame(const Header& header) = 0;
+  virtual void consumed(std::uint64_t bytes) = 0;
+};
+
+class Inbox {
+ public:
+  Inbox(Core& core, Mailbox& mailbox, Outbox& outbox, FrameSink& sink, Session& session, Peer peer)
+      : core_(core),
+        mailbox_(mailbox),
+        outbox_(outbox),
+        sink_(sink),
+        session_(session),
+        peer_(peer) {}
+
+  /// Takes all; false, with a reason, if no honest peer would have sent this.
+  bool receive(std::span<const std::byte> bytes);
+  std::span<std::byte> wanted() const;
+  bool placed(std::size_t bytes);
+  const char* objection() const { return objection_; }
+
+  /// A new stream: what came in part comes again.
+  void reset();
+  /// Nothing comes any more.
+  void fail();
+
+ private:
+  bool refuse(const char* objection);
+  bool take_header();
+  bool begin_message();
+  bool advance(std::uint64_t bytes);
+  void end_message();
+  const Segments* target() const;
+
+  Core& core_;
+  Mailbox& mailbox_;
+  Outbox& outbox_;
+  FrameSink& sink_;
+  Session& session_;
+  const Peer peer_;
+
+  HeaderBytes bytes_;
+  std::size_t header_have_ = 0;
+  Header header_;
+  bool in_payload_ = false;
+  bool duplicate_ = false;  // its payload is thrown away
+  std::uint64_t done_ = 0;  // of the payload
+
+  // The message that is coming; kept when the stream breaks.
+  bool begun_ = false;
+  Receive* receive_ = nullptr;
+  Unexpected* unexpected_ = nullptr;
+  Segments kept_;  // the memory of `unexpected_`
+  std::uint64_t length_ = 0;
+  std::uint64_t spent_credit_ = 0;  // by the peer
+  const char* objection_ = "";
+};
+
+}  // namespace suiro::net

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where messages and receives meet: what was posted, what came unexpected, what was claimed.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "net/core.hpp"
+#include "net/matching.hpp"
+#include "net/operations.hpp"
+
+namespace suiro::net {
+
+class Mailbox {
+ public:
+  explicit Mailbox(Core& core) : core_(core) {}
+
+  // The user's side; see Engine.
+  Status receive(const ReceiveRequest& request);
+  void peek(const PeekRequest& request);
+  Status receive_claimed(const ReceiveRequest& request);
+  Status discard_claimed(void* context, CompletionSink* sink, std::uint64_t flags);
+  bool cancel(void* context);
+  void forget(CompletionSink* sink);
+  /// A message of this process to itself.
+  Status send_to_self(const SendRequest& request, Peer self);
+
+  // The peers' side.
+  /// The receive that takes this message, or the part of a multi-receive; null: there is none yet.
+  Receive* match(const Envelope& message);
+  /// Keeps a message, with room for the payload of an eager one, until somebody wants it.
+  Unexpected& keep(const Envelope& message, Unexpected::Kind kind, Session* session);
+  /// The payload of an eager message is there.
+  void arrived(Unexpected& message);
+  /// Ends a matched receive; it was filled as far as its buffers go.
+  void finish(Receive& receive, Status status);
+  /// Nothing more comes from this peer: what depends on it ends.
+  void lose(Session& session, Peer peer);
+
+  void count(Statistics& statistics) const;
+
+ private:
+  Receive& remember(const ReceiveRequest& request);
+  Receive& take_part(Receive& whole, const Envelope& message);
+  void withdraw(Receive& receive);
+  void deliver(Unexpected& message, Receive& receive);
+  void discard(Unexpected& message);
+  void drop(Unexpected& message);
+  void take_out(Unexpected& message);
+  Unexpected* take_claimed(void* context);
+  void lose(Unexpected& message);
+
+  Core& core_;
+  PostedQueue posted_;
+  UnexpectedQueue unexpected_;
+  std::unordered_multimap<void*, Unexpected*> claimed_;
+  std::vector<bool> lost_;           // peers
+  std::uint64_t bytes_to_self_ = 0;  // that are buffered
+  std::uint64_t unexpected_bytes_ = 0;
+};
+
+}  // namespace suiro::net

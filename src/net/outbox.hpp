@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames that go out to one peer, in order: waiting to be written, and written but still
+// needed. It outlives the control streams that carry them. A short message on an idle stream is
+// written at once from the user's memory and leaves no trace here.
+#pragma once
+
+#include <cstdint>
+
+#include "net/core.hpp"
+#include "net/wire.hpp"
+
+namespace suiro::net {
+
+class Transfers;
+
+/// Frames in order; a frame is in one list.
+struct FrameList {
+  Frame* first = nullptr;
+  Frame* last = nullptr;
+  bool empty() const { return first == nullptr; }
+  void add(Frame& frame);
+  Frame& take();
+  /// Puts all of `others` before what is here.
+  void prepend(FrameList& others);
+};
+
+class Outbox {
+ public:
+  /// `resumes`: the session survives its streams, so frames are kept until acknowledged.
+  Outbox(Core& core, Transfers& transfers, bool resumes)
+      : core_(core), transfers_(transfers), resumes_(resumes) {}
+
+  /// A new control stream; the peer has `received` frames. False: what is missing was not kept.
+  bool attach(StreamId stream, std::size_t rail, std::uint32_t received);
+  void detach();
+  /// The streams will not come back: every send ends.
+  void fail();
+
+  Status send(const SendRequest& request);
+  /// A frame without payload that must arrive.
+  void post(const Header& header);
+  void writable();
+
+  /// What the peer's header says of our frames. False: it cannot be true.
+  bool hear(const Header& header);
+  /// A frame that must arrive has done so.
+  void count_received() { ++received_; }
+  /// How many have.
+  std::uint32_t received() const { return received_; }
+  /// Lets the peer send that much more eager payload, or that it has sent it.
+  void add_credit(std::uint64_t bytes) { credit_ += bytes; }
+  std::uint64_t told_credit() const { return told_credit_; }
+
+  enum class Urgency : std::uint8_t { credit, wanted, overdue };
+  /// Tells the peer what has arrived, in a frame of its own, if there is reason enough.
+  void acknowledge(Urgency urgency);
+  /// Asks for a sign of life.
+  void probe();
+  bool owes_acknowledgement() const { return told_received_ != received_; }
+
+  bool attached() const { return stream_ != no_stream; }
+  /// Something is not written, or not acknowledged though it is kept.
+  bool unsettled() const { return !waiting_.empty() || !sent_.empty(); }
+
+ private:
+  bool ready() const { return attached() && heard_ && waiting_.empty(); }
+  std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
+  bool may_be_eager(std::uint64_t length) const;
+  bool keeps_copy(std::uint64_t length) const;
+  Header header_of(const SendRequest& request, std::uint64_t length) const;
+  Status send_now(const SendRequest& request, std::uint64_t length);
+  void remember(const SendRequest& request, const Header& header, std::uint64_t written);
+  void wait(const SendRequest& request, std::uint64_t length);
+  bool wants_acknowledgement(const Header& header, bool complete_later, bool copied);
+  void stamp(Header& header);
+  void begin(Frame& frame);
+  void decide(Frame& frame);
+  void flush();
+  void account(std::uint64_t written);
+  void written(Frame& frame);
+  void release(std::uint32_t received);
+  void write_bare(bool wants_acknowledgement);
+
+  Core& core_;
+  Transfers& transfers_;
+  const bool resumes_;
+  StreamId stream_ = no_stream;
+  std::size_t rail_ = 0;
+  bool heard_ = false;    // the peer's credit is known
+  bool blocked_ = false;  // until the stream is writable
+  FrameList waiting_;     // the first may be written in part
+  FrameList sent_;        // until acknowledged
+  std::uint32_t next_sequence_ = 0;
+  std::uint32_t acknowledged_ = 0;
+  std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
+  std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
+  std::uint64_t peer_credit_ = 0, spent_credit_ = 0;
+  std::uint32_t received_ = 0, told_received_ = 0;
+  std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
+  bool acknowledgement_wanted_ = false;
+};
+
+}  // namespace suiro::net

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/session.hpp"
+
+#include <algorithm>
+
+namespace suiro::net {
+namespace {
+
+constexpr std::uint64_t largest_share = 1 << 20;
+/// An acknowledgement that nobody asked for waits for a frame that goes anyway, but not longer.
+constexpr std::int64_t acknowledgement_delay_ns = 20'000'000;
+
+}  // namespace
+
+Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, const Name& name)
+    : core_(core),
+      mailbox_(mailbox),
+      streams_(streams),
+      peer_(peer),
+      name_(name),
+      paths_(paths_to(core.settings, core.links, core.own, name)),
+      resumes_(!paths_.same_host && paths_.routes.size() > 1),
+      transfers_(core, mailbox, outbox_, *this, *this),
+      outbox_(core, transfers_, resumes_),
+      inbox_(core, mailbox, outbox_, *this, *this, peer),
+      bulk_(core, streams, *this, paths_, transfers_, core.own.nonce < name.nonce),
+      shared_memory_(paths_.same_host) {
+  transfers_.set_striped(paths_.striped);
+}
+
+Status Session::send(const SendRequest& request) {
+  if (gone_) return Status::unreachable;
+  const Status status = outbox_.send(request);
+  if (control_ == no_stream && opening_ == no_stream)
+    connect(core_.carrier.now_ns());
+  else
+    wake();
+  return status;
+}
+
+void Session::finish() {
+  if (gone_ || goodbye_said_ || !needed_) return;
+  goodbye_said_ = true;
+  Header goodbye;
+  goodbye.kind = FrameKind::goodbye;
+  outbox_.post(goodbye);
+  wake();
+}
+
+void Session::fetch(Receive& receive, std::uint64_t transfer) {
+  transfers_.fetch(receive, transfer);
+  wake();
+}
+
+void Session::decline(std::uint64_t transfer) {
+  transfers_.decline(transfer);
+  wake();
+}
+
+void Session::abandon(Receive& receive) { transfers_.abandon(receive); }
+
+void Session::consumed(std::uint64_t bytes) {
+  if (gone_) return;
+  outbox_.add_credit(bytes);
+  outbox_.acknowledge(Outbox::Urgency::credit);
+}
+
+/// The peer's part of the memory for messages that nobody has asked for yet.
+void Session::give_credit() {
+  const std::uint64_t budget = core_.settings.unexpected_budget;
+  const std::uint64_t left = budget - std::min(budget, core_.credit_given);
+  const std::uint64_t share =
+      std::min({largest_share, budget / std::max<std::size_t>(core_.peers, 1), left / 2});
+  core_.credit_given += share;
+  outbox_.add_credit(share);
+}
+
+void Session::writable(const Stream& stream) {
+  if (stream.introduction.kind == StreamKind::bulk)
+    transfers_.writable(stream.introduction.stream);
+  else if (stream.id == control_)
+    outbox_.writable();
+}
+
+void Session::received(Stream& stream, std::span<const std::byte> bytes) {
+  if (stream.introduction.kind == StreamKind::control) {
+    if (stream.id != control_) return;
+    core_.statistics.rails[control_rail_].received_bytes += bytes.size();
+    if (!inbox_.receive(bytes)) fail(inbox_.objection());
+    return;
+  }
+  const std::size_t number = stream.introduction.stream;
+  while (!bytes.empty()) {
+    const std::span<std::byte> room = transfers_.wanted(number);
+    if (room.empty()) {
+      bulk_.end(number);
+      return;
+    }
+    const std::size_t here = std::min(room.size(), bytes.size());
+    std::copy_n(bytes.begin(), here, room.begin());
+    bytes = bytes.subspan(here);
+    transfers_.placed(number, here);
+  }
+}
+
+std::span<std::byte> Session::wanted(const Stream& stream) {
+  if (stream.introduction.kind == StreamKind::bulk)
+    return transfers_.wanted(stream.introduction.stream);
+  return stream.id == control_ ? inbox_.wanted() : std::span<std::byte>();
+}
+
+void Session::placed(const Stream& stream, std::size_t bytes) {
+  if (stream.introduction.kind == StreamKind::bulk) {
+    transfers_.placed(stream.introduction.stream, bytes);
+  } else if (stream.id == control_) {
+    core_.statistics.rails[control_rail_].received_bytes += bytes;
+    if (!inbox_.placed(bytes)) fail(inbox_.objection());
+  }
+}
+
+void Session::drained(const Stream& stream) {
+  if (stream.id != control_) return;
+  outbox_.acknowledge(Outbox::Urgency::wanted);
+  if (!resumes_ || acknowledge_ns_ != never_ns || !outbox_.owes_acknowledgement()) return;
+  acknowledge_ns_ = core_.carrier.now_ns() + acknowledgement_delay_ns;
+  core_.timers.schedule(*this, acknowledge_ns_);
+}
+
+bool Session::heard(const Header& header) {
+  ++frames_heard_;
+  return outbox_.hear(header);
+}
+
+bool Session::frame(const Header& header) {
+  switch (header.kind) {
+    case FrameKind::request:
+      return request(header);
+    case FrameKind::grant:
+      return transfers_.granted(header);
+    case FrameKind::done:
+      return transfers_.done(header);
+    case FrameKind::goodbye:
+      goodbye_heard_ = true;
+      return true;
+    case FrameKind::eager:
+    case FrameKind::acknowledgement:
+      break;
+  }
+  return false;
+}
+
+bool Session::request(const Header& header) {
+  const Envelope envelope{.source = peer_,
+                          .space = header.space,
+                          .has_data = header.has_data,
+                          .tag = header.tag,
+                          .data = header.data,
+                          .length = header.message_bytes};
+  if (header.message_bytes > 0) want_bulk();
+  if (Receive* receive = mailbox_.match(envelope); receive != nullptr)
+    fetch(*receive, header.transfer);
+  else
+    mailbox_.keep(envelope, Unexpected::Kind::request, this).transfer = header.transfer;
+  return true;
+}
+
+void Session::want_bulk() {
+  bulk_.open(core_.carrier.now_ns());
+  watch(core_.carrier.now_ns());
+}
+
+void Session::end_bulk(std::size_t number, std::string_view) { bulk_.end(number); }
+
+void Session::fail(std::string_view reason) {
+  if (gone_) return;
+  gone_ = true;
+  reason_ = reason;
+  if (opening_ != no_stream) streams_.close(opening_);
+  if (control_ != no_stream) streams_.close(control_);
+  opening_ = control_ = no_stream;
+  bulk_.fail();
+  inbox_.fail();
+  transfers_.fail();
+  outbox_.fail();
+  mailbox_.lose(*this, peer_);
+}
+
+}  // namespace suiro::net

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Long messages between this process and one peer. The receiver grants ranges on bulk streams, the
+// sender writes them in that order and nothing else, so what comes needs no headers. A stream that
+// is lost takes its grants with it; the receiver grants again what they had not delivered.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "net/core.hpp"
+#include "net/mailbox.hpp"
+#include "net/outbox.hpp"
+
+namespace suiro::net {
+
+/// A range that the peer was told to write.
+struct Grant {
+  Transfer* transfer = nullptr;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t done = 0;
+};
+
+/// A range that the peer told us to write.
+struct Piece {
+  Send* send = nullptr;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+/// One of the bulk streams of a pair, through all its lives; both sides know it by one number.
+struct BulkStream {
+  enum class State : std::uint8_t { closed, opening, open };
+  State state = State::closed;
+  StreamId stream = no_stream;
+  std::uint32_t life = 0;  // grants for another life are void
+  std::size_t rail = 0;
+  std::size_t preference = 0;  // lower is better
+  std::deque<Grant> grants;
+  std::deque<Piece> pieces;
+  bool blocked = false;           // until it is writable
+  std::uint64_t outstanding = 0;  // bytes of `grants`
+  double bytes_per_ns = 0;        // as measured; 0: not yet
+  std::int64_t measured_ns = 0;   // up to when
+  std::int64_t progress_ns = 0;
+  std::int64_t since_ns = 0;  // opening
+  std::int64_t retry_ns = 0;
+  std::int64_t pause_ns = 0;
+};
+
+/// What transfers ask of their session.
+class BulkOpener {
+ public:
+  virtual ~BulkOpener() = default;
+  /// There is, or will be, work for bulk streams.
+  virtual void want_bulk() = 0;
+  /// Ends this life of a stream; Transfers::closed follows, from inside the call.
+  virtual void end_bulk(std::size_t number, std::string_view reason) = 0;
+};
+
+class Transfers {
+ public:
+  Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Session& session)
+      : core_(core), mailbox_(mailbox), outbox_(outbox), opener_(opener), session_(session) {}
+
+  // Sending.
+  /// The number under which the peer may ask for this message.
+  std::uint64_t announce(Send& send);
+  /// False: what the peer says cannot be.
+  bool granted(const Header& header);
+  bool done(const Header& header);
+  void writable(std::size_t number);
+
+  // Receiving.
+  void fetch(Receive& receive, std::uint64_t number);
+  void decline(std::uint64_t number);
+  void abandon(Receive& receive);
+  std::span<std::byte> wanted(std::size_t number);
+  void placed(std::size_t number, std::size_t bytes);
+
+  // The streams, as their opener and the session see them.
+  std::vector<BulkStream>& streams() { return streams_; }
+  BulkStream& stream(std::size_t number);
+  void opened(std::size_t number);
+  void closed(std::size_t number);
+  /// How far use of several rails at once goes.
+  void set_striped(bool striped) { striped_ = striped; }
+
+  /// Grants what can be granted now.
+  void distribute();
+
+  bool receiving() const { return active_ > 0; }
+  bool sending() const { return !outgoing_.empty(); }
+  void fail();
+
+ private:
+  BulkStream* choose(std::uint64_t left, std::uint64_t& length);
+  std::uint64_t chunk(std::uint64_t left, double part) const;
+  void give(std::size_t number, Transfer& transfer, Transfer::Range range);
+  void measure(BulkStream& stream, const Grant& grant);
+  void complete(Transfer& transfer);
+  void queue(Transfer& transfer);
+  void flush(std::size_t number);
+
+  Core& core_;
+  Mailbox& mailbox_;
+  Outbox& outbox_;
+  BulkOpener& opener_;
+  Session& session_;
+  bool striped_ = false;
+  std::unordered_map<std::uint64_t, Send*> outgoing_;
+  std::uint64_t last_number_ = 0;
+  std::vector<BulkStream> streams_;
+  std::deque<Transfer*> waiting_;  // with something to grant, in order
+  std::size_t active_ = 0;
+};
+
+}  // namespace suiro::net

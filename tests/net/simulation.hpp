@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Engines on the simulated network, for tests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "net/engine.hpp"
+#include "net/simulated.hpp"
+
+namespace suiro::net {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+struct Log : CompletionSink {
+  std::vector<Completion> completions;
+  void complete(const Completion& completion) override { completions.push_back(completion); }
+};
+
+struct Process {
+  Process(SimulatedCarrier& carrier, const Settings& settings)
+      : carrier(carrier), engine(settings, carrier.name(), carrier.links(), carrier) {
+    carrier.attach(engine);
+  }
+
+  Peer peer(const Process& other) { return engine.peer(other.carrier.name()); }
+
+  Status send(const Process& to, std::uint64_t tag, const void* data, std::size_t bytes,
+              void* context = nullptr, bool inject = false) {
+    const iovec piece{.iov_base = const_cast<void*>(data), .iov_len = bytes};
+    SendRequest request;
+    request.peer = peer(to);
+    request.tag = tag;
+    request.inject = inject;
+    request.buffers = {&piece, 1};
+    request.sink = &log;
+    request.context = context;
+    return engine.send(request);
+  }
+
+  Status receive(Peer from, std::uint64_t tag, std::uint64_t ignore, void* data, std::size_t bytes,
+                 void* context = nullptr) {
+    const iovec piece{.iov_base = data, .iov_len = bytes};
+    ReceiveRequest request;
+    request.pattern = {.source = from, .space = Space::tagged, .tag = tag, .ignore = ignore};
+    request.buffers = {&piece, 1};
+    request.sink = &log;
+    request.context = context;
+    return engine.receive(request);
+  }
+
+  SimulatedCarrier& carrier;
+  Log log;
+  Engine engine;
+};
+
+struct World {
+  explicit World(std::uint64_t seed, const Conditions& conditions = {})
+      : network(seed, conditions) {}
+
+  Process& add(const Settings& settings = {}, int rails = 1) {
+    auto& carrier = network.add(processes.size() + 1, rails);
+    processes.push_back(std::make_unique<Process>(carrier, settings));
+    return *processes.back();
+  }
+
+  /// Whether the condition holds before the virtual time is over and while things happen.
+  bool until(const std::function<bool()>& condition, std::int64_t seconds = 60) {
+    const std::int64_t end = network.now_ns() + seconds * second;
+    while (!condition()) {
+      if (network.now_ns() > end || !network.step()) return condition();
+    }
+    return true;
+  }
+
+  SimulatedNetwork network;
+  std::vector<std::unique_ptr<Process>> processes;
+};
+
+}  // namespace suiro::net
