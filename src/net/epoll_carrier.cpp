@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/epoll_carrier.hpp"
 
-#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -130,17 +129,11 @@ std::size_t EpollCarrier::write(StreamId id, std::span<const iovec> bytes) {
   if (stream == nullptr || stream->stage == Stream::Stage::connecting) return 0;
   std::size_t total = 0;
   for (const iovec& part : bytes) total += part.iov_len;
-  msghdr message{};
-  message.msg_iov = const_cast<iovec*>(bytes.data());
-  message.msg_iovlen = std::min<std::size_t>(bytes.size(), IOV_MAX);
   ++system_calls_;
-  ssize_t written = sendmsg(stream->socket.number(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const std::ptrdiff_t written = send_to(stream->socket.number(), bytes);
   if (written < 0) {
-    if (errno != EAGAIN) {
-      failed_.push_back({id, stream_error(errno)});
-      return 0;
-    }
-    written = 0;
+    failed_.push_back({id, stream_error(static_cast<int>(-written))});
+    return 0;
   }
   if (static_cast<std::size_t>(written) < total) {
     stream->blocked = true;

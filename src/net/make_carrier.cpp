@@ -3,15 +3,20 @@
 #include "net/combined_carrier.hpp"
 #include "net/epoll_carrier.hpp"
 #include "net/shared_carrier.hpp"
+#include "net/uring_carrier.hpp"
 
 namespace suiro::net {
 
 std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
                                           Name& own) {
-  auto remote = std::make_unique<EpollCarrier>(settings, links);
-  own.port = remote->port();
-  return std::make_unique<CombinedCarrier>(std::move(remote),
-                                           std::make_unique<SharedCarrier>(own.nonce));
+  auto local = std::make_unique<SharedCarrier>(own.nonce);
+  const auto combine = [&](auto remote) {
+    own.port = remote->port();
+    return std::make_unique<CombinedCarrier>(std::move(remote), std::move(local));
+  };
+  if (settings.backend == Backend::io_uring)
+    return combine(std::make_unique<UringCarrier>(settings, links));
+  return combine(std::make_unique<EpollCarrier>(settings, links));
 }
 
 }  // namespace suiro::net

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/resource.h>
@@ -135,6 +136,15 @@ void prepare_bulk(int socket, const Settings& settings) {
   if (settings.bulk_buffer_bytes == 0) return;
   set_option(socket, SOL_SOCKET, SO_SNDBUF, settings.bulk_buffer_bytes);
   set_option(socket, SOL_SOCKET, SO_RCVBUF, settings.bulk_buffer_bytes);
+}
+
+std::ptrdiff_t send_to(int socket, std::span<const iovec> bytes) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(bytes.data());
+  message.msg_iovlen = std::min<std::size_t>(bytes.size(), IOV_MAX);
+  const ssize_t sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0) return sent;
+  return errno == EAGAIN ? 0 : -errno;
 }
 
 void close_stream(Descriptor& socket) noexcept {

@@ -2,9 +2,11 @@
 // Sockets as every carrier wants them: listening, connecting, accepting, and errors in words.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,9 @@ int connect_result(int socket);
 void prepare_stream(int socket, const Settings& settings);
 /// What a bulk stream wants besides.
 void prepare_bulk(int socket, const Settings& settings);
+
+/// As many bytes as the socket has room for now, or a negative errno.
+std::ptrdiff_t send_to(int socket, std::span<const iovec> bytes);
 
 /// Ends a connection even if a forked child still has it open, and closes.
 void close_stream(Descriptor& socket) noexcept;

@@ -357,6 +357,7 @@ std::unique_ptr<RealCarrier> make_tcp(Name& own, Backend backend) {
 std::vector<Kind> kinds() {
   return {
       {"Epoll", [](Name& own) { return make_tcp(own, Backend::epoll); }, {}},
+      {"Uring", [](Name& own) { return make_tcp(own, Backend::io_uring); }, {}},
       {"EpollWithSharedMemory",
        [](Name& own) { return make_tcp(own, Backend::epoll); },
        {.shared_memory = true}},
