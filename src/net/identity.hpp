@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who a process is to others: the fields of its name that the system knows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "net/links.hpp"
+#include "net/name.hpp"
+#include "net/settings.hpp"
+
+namespace suiro::net {
+
+/// The same for processes that can share memory: same boot of the same kernel, same network
+/// namespace (containers and virtual hosts are hosts of their own).
+std::uint64_t host_identity();
+
+/// A new name, but for the port.
+Name new_name(const Settings& settings, const std::vector<Link>& links);
+
+}  // namespace suiro::net
