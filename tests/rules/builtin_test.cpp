@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "rules/candidates.hpp"
 #include "rules/rules.hpp"
@@ -43,15 +44,35 @@ TEST_P(Builtin, ChoosesNativeWhereNothingCanBeGained) {
             "built in: one rank per node");
 }
 
-TEST_P(Builtin, ChoosesNativeBetweenSites) {
-  const std::array node_of_rank = {0, 0, 1, 1};
-  const std::array site_of_node = {0, 1};
-  const Topology topology = Topology::from_nodes(node_of_rank, site_of_node);
-  for (const char* collective : {"alltoall", "alltoallv", "alltoallw"}) {
-    const Decision decision = decide(collective, topology, 1 << 20);
-    EXPECT_EQ(decision.algorithm, "native");
+Topology two_sites(int ppn) {
+  std::vector<int> node_of_rank;
+  for (int node = 0; node < 4; ++node) node_of_rank.insert(node_of_rank.end(), ppn, node);
+  const std::array site_of_node = {0, 0, 1, 1};
+  return Topology::from_nodes(node_of_rank, site_of_node);
+}
+
+TEST_P(Builtin, ChoosesNoTwoLevelAlgorithmBetweenSites) {
+  for (const std::string_view collective : {"alltoall", "alltoallv", "alltoallw"}) {
+    const bool pairwise = GetParam() == std::string_view("mpich") && collective == "alltoall";
+    const Decision decision = decide(collective, two_sites(2), 1 << 20);
+    EXPECT_EQ(decision.algorithm, pairwise ? "linear_capped" : "native") << collective;
     EXPECT_TRUE(decision.reason.starts_with("built in: several sites")) << decision.reason;
+    EXPECT_EQ(decide(collective, two_sites(2), 4 << 10).algorithm, "native");
   }
+}
+
+TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
+  const auto cap = [](std::string_view mpi, std::string_view collective, std::int64_t bytes) {
+    const RuleTable table = RuleTable::builtin(mpi);
+    const Decision decision = table.decide({collective, two_sites(1), bytes});
+    return decision.algorithm == "linear_capped" ? decision.parameters.at("cap") : 0;
+  };
+  EXPECT_EQ(cap("mpich", "alltoall", (16 << 10) - 1), 0);
+  EXPECT_EQ(cap("mpich", "alltoall", 16 << 10), 32);
+  EXPECT_EQ(cap("openmpi", "alltoall", (32 << 10) - 1), 0);
+  EXPECT_EQ(cap("openmpi", "alltoall", 32 << 10), 8);
+  EXPECT_EQ(cap("openmpi", "alltoallv", 64 << 10), 8);
+  EXPECT_EQ(cap("openmpi", "alltoall", 128 << 10), 0);
 }
 
 TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {
