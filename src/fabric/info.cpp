@@ -2,6 +2,7 @@
 // The offer: one info, whatever the number of rails, since they are the engine's business.
 #include "fabric/info.hpp"
 
+#include <fmt/format.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 
@@ -44,7 +45,7 @@ bool usable() {
       net::usable_links(settings.networks);
       return true;
     } catch (const std::exception& error) {
-      if (local_rank == 0) say(error.what());
+      if (local_rank == 0) say(fmt::format("{}; suiro's transport is not used", error.what()));
       return false;
     }
   }();

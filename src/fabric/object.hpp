@@ -6,6 +6,8 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
+#include <string_view>
+
 namespace suiro::fabric {
 
 constexpr const char* provider_name = "suiro";
@@ -23,6 +25,6 @@ Result not_supported(Arguments...) {
 }
 
 /// One line to the user.
-void say(const char* text);
+void say(std::string_view text);
 
 }  // namespace suiro::fabric

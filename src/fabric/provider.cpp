@@ -28,7 +28,9 @@ void clean_up() {}
 
 }  // namespace
 
-void say(const char* text) { std::fprintf(stderr, "suiro: %s\n", text); }
+void say(std::string_view text) {
+  std::fprintf(stderr, "suiro: %.*s\n", static_cast<int>(text.size()), text.data());
+}
 
 }  // namespace suiro::fabric
 

@@ -48,7 +48,7 @@ def test_a_good_host() -> None:
     assert judged() == []
     texts = [finding.text for finding in hosts.judge(Host("a", 1, {0}, GOOD))]
     assert "eth0 has 10 Gbit/s, MTU 9000" in texts
-    assert "libsuiro-openmpi.so can be preloaded" in texts
+    assert "libsuiro-openmpi.so can be loaded" in texts
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_good_host() -> None:
         ("glibc", "glibc 2.17", Status.PROBLEM, "glibc 2.17 is older than 2.28"),
         ("glibc", "", Status.WARNING, "the C library is not glibc"),
         ("library", "missing", Status.PROBLEM, "libsuiro-openmpi.so cannot be read"),
-        ("library", "ERROR: ld.so: object", Status.PROBLEM, "cannot be preloaded: ERROR"),
+        ("library", "ERROR: ld.so: object", Status.PROBLEM, "cannot be loaded: ERROR"),
         ("tcp_congestion_control", "bbr", Status.WARNING, "TCP uses bbr"),
         ("tcp_slow_start_after_idle", "1", Status.WARNING, "TCP forgets its window"),
         ("tcp_sack", "0", Status.WARNING, "tcp_sack is off"),
@@ -103,7 +103,7 @@ def test_this_machine() -> None:
     texts = " ".join(finding["text"] for finding in document["findings"])
     assert "is Open MPI 4.1" in texts
     assert "is MPICH 4.0" in texts
-    assert "libsuiro-openmpi.so, libsuiro-mpich.so, libsuiro-mpi_abi.so can be preloaded" in texts
+    assert "libsuiro-openmpi.so, libsuiro-mpich.so, libsuiro-mpi_abi.so can be loaded" in texts
 
 
 def test_without_a_launcher(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,10 @@ def run(
         str | None,
         typer.Option(metavar="auto|openmpi|mpich|mpi_abi", help="Whose library to preload."),
     ] = None,
+    transport: Annotated[
+        str,
+        typer.Option(metavar="mpi|suiro", help="What carries messages: MPI's own, or suiro's."),
+    ] = "mpi",
     link_rate: Annotated[
         float | None,
         typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
@@ -56,16 +60,10 @@ def run(
     ] = False,
 ) -> None:
     """Run an MPI job with suiro's collectives: put `suiro run --` before its command."""
-    from suiro.errors import UsageError
     from suiro.run.job import Options
     from suiro.run.job import run as run_job
 
-    if mpi not in (None, "auto", "openmpi", "mpich", "mpi_abi"):
-        raise UsageError(f"--mpi {mpi}: expected auto, openmpi, mpich or mpi_abi")
-    if rules is not None and not rules.is_file():
-        raise UsageError(f"--rules {rules}: no such file")
-    if link_rate is not None and link_rate <= 0:
-        raise UsageError("--link-rate: expected bits per second above 0, such as 1e9")
+    _check(mpi, rules, transport, link_rate)
     options = Options(
         explain="json" if explain_json else "table" if explain else None,
         trace=trace,
@@ -75,5 +73,19 @@ def run(
         mpi=None if mpi == "auto" else mpi,
         strict=strict,
         link_rate_bps=link_rate,
+        transport=transport,
     )
     raise typer.Exit(run_job(command, options))
+
+
+def _check(mpi: str | None, rules: Path | None, transport: str, link_rate: float | None) -> None:
+    from suiro.errors import UsageError
+
+    if mpi not in (None, "auto", "openmpi", "mpich", "mpi_abi"):
+        raise UsageError(f"--mpi {mpi}: expected auto, openmpi, mpich or mpi_abi")
+    if transport not in ("mpi", "suiro"):
+        raise UsageError(f"--transport {transport}: expected mpi or suiro")
+    if rules is not None and not rules.is_file():
+        raise UsageError(f"--rules {rules}: no such file")
+    if link_rate is not None and link_rate <= 0:
+        raise UsageError("--link-rate: expected bits per second above 0, such as 1e9")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from suiro import native
@@ -26,7 +27,7 @@ _TUN = Path("/dev/net/tun")
 def libraries() -> list[str]:
     """The paths of those that there are."""
     found = []
-    for name in ("openmpi", "mpich", "mpi_abi"):
+    for name in ("openmpi", "mpich", "mpi_abi", "fi"):
         try:
             found.append(str(native.library(f"libsuiro-{name}.so")))
         except MachineError:
@@ -38,7 +39,7 @@ def examine(launcher_given: bool) -> list[Finding]:
     """With a launcher, its hosts are looked at instead of this one."""
     findings = [*_own_libraries()]
     if not launcher_given:
-        findings += [*_launchers(), *_mpi_libraries()]
+        findings += [*_launchers(), *_mpi_libraries(), *_transport()]
         for host in facts.gather(facts.probe(libraries())):
             findings += hosts.judge(host)
         findings += [*_lab()]
@@ -105,6 +106,20 @@ def _mpi_libraries() -> list[Finding]:
             advice = "link programs with Open MPI 4 or later, MPICH, or what is compatible with it"
             findings.append(warning("mpi", f"{name} is of an MPI that suiro does not know", advice))
     return findings
+
+
+def _transport() -> list[Finding]:
+    """Whether libfabric could use suiro's provider here; the provider itself tells why not."""
+    try:
+        native.library("libsuiro-fi.so")
+    except MachineError:
+        return []
+    asked = [sys.executable, "-P", "-m", "suiro.run.transport"]
+    answer = subprocess.run(asked, capture_output=True, text=True, errors="replace")
+    if answer.returncode == 0:
+        return [ok("transport", "suiro's transport can be used here (--transport suiro)")]
+    text = answer.stderr.strip().splitlines()[-1].removeprefix("suiro: ")
+    return [warning("transport", text, "name the networks of your cluster in SUIRO_NETS")]
 
 
 def _version(launcher: str) -> str:

@@ -47,11 +47,11 @@ def _libraries(host: Host) -> list[Finding]:
             findings.append(problem("preload", f"{path} cannot be read", advice))
         elif not value.startswith("sum "):
             advice = "is it for this kind of machine, and may files there be executed (noexec)?"
-            findings.append(problem("preload", f"{name} cannot be preloaded: {value}", advice))
+            findings.append(problem("preload", f"{name} cannot be loaded: {value}", advice))
         else:
             good.append(name)
     if good:
-        findings.insert(0, ok("preload", f"{', '.join(good)} can be preloaded"))
+        findings.insert(0, ok("preload", f"{', '.join(good)} can be loaded"))
     return findings
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from suiro.errors import UsageError
 from suiro.native import library
-from suiro.run import launchers, srun
+from suiro.run import launchers, srun, transport
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
 
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "mpi_abi": "the MPI standard's interface"}
@@ -26,7 +26,16 @@ class Plan:
     words: list[str]
     variables: dict[str, str] = field(default_factory=dict)
     obstacle: str = ""  # why suiro cannot work, as a sentence without its end
+    transport_obstacle: str = ""  # why its transport cannot, though the collectives do
     starts_launchers: bool = False  # a script that may start launchers by itself
+
+    def told(self, strict: bool = False) -> list[str]:
+        """What the user must know, and what happens instead, unless that is strict."""
+        if self.obstacle:
+            return [self.obstacle + ("" if strict else "; the command runs unchanged")]
+        if self.transport_obstacle:
+            return [self.transport_obstacle + ("" if strict else transport.INSTEAD)]
+        return []
 
 
 def prepare(words: Sequence[str], mpi: str | None) -> Plan:
@@ -70,8 +79,9 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
     one = mpi or _mpi_of(programs)
     preload = _preload(one) if one else _preload(*_LIKELY[launcher.mpi])
     joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
-    arguments = launchers.with_preload(launcher, words[1:], joined, _variables_for_ranks())
-    return Plan([words[0], *arguments])
+    names = sorted(_variables_for_ranks() | transport.variables_for_ranks())
+    arguments = launchers.with_preload(launcher, words[1:], joined, names)
+    return Plan([words[0], *arguments], transport_obstacle=transport.obstacle(programs, launcher))
 
 
 def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
@@ -90,17 +100,22 @@ def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
     obstacle = next(filter(None, obstacles), "" if one else unknown)
     if obstacle:
         return Plan(list(words), obstacle=obstacle)
-    arguments, joined = srun.with_preload(
-        words[1:], os.environ, _preload(one), _variables_for_ranks()
+    names = sorted(_variables_for_ranks() | transport.variables_under_slurm())
+    arguments, joined = srun.with_preload(words[1:], os.environ, _preload(one), names)
+    return Plan(
+        [words[0], *arguments],
+        {"LD_PRELOAD": joined},
+        transport_obstacle=transport.obstacle(programs, None),
     )
-    return Plan([words[0], *arguments], {"LD_PRELOAD": joined})
 
 
 def _alone(words: Sequence[str], program: Program, mpi: str | None) -> Plan:
     """A program that starts without a launcher is a job of one rank."""
     preload = _preload(mpi or program.kind.value)
     return Plan(
-        list(words), {"LD_PRELOAD": launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))}
+        list(words),
+        {"LD_PRELOAD": launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))},
+        transport_obstacle=transport.obstacle([program], None),
     )
 
 
@@ -115,14 +130,14 @@ def _preload(*names: str) -> str:
     return ":".join(str(library(f"libsuiro-{name}.so")) for name in names)
 
 
-def _variables_for_ranks() -> list[str]:
+def _variables_for_ranks() -> set[str]:
     """What `suiro run` tells them, and suiro's settings as far as they are set."""
     wanted = (
         "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_ALLTOALLW SUIRO_RULES SUIRO_NODES "
         "SUIRO_SITES SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
     )
     given = {name for name in wanted.split() if name in os.environ}
-    return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | given)
+    return {"SUIRO_JOB", "SUIRO_TOKEN"} | given
 
 
 def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:

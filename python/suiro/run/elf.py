@@ -30,6 +30,7 @@ class Program:
     path: Path
     kind: Kind
     detail: str = ""
+    loads_providers: bool = False  # of libfabric; told of MPICH and its like only
 
 
 # What suiro has a library for.
@@ -65,8 +66,11 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
         return Program(path, Kind.STATIC_MPI if defines_mpi else Kind.NOT_MPI)
     listing, missing = _loaded(interpreter, path)
     for library, kind in LIBRARIES.items():
-        if library == missing or re.search(rf"^\s*{re.escape(library)}\b", listing, re.MULTILINE):
-            return Program(path, kind, library)
+        found = re.search(rf"^\s*{re.escape(library)}\b(?: => (\S+))?", listing, re.MULTILINE)
+        if found:
+            return Program(path, kind, library, _names_libfabric(found[1]))
+        if library == missing:
+            return Program(path, kind, library, loads_providers=True)  # as far as one can tell
     if missing:
         return Program(path, Kind.UNKNOWN)  # it may be found where the program runs
     other = _OTHER_LIBRARY.search(listing)
@@ -77,6 +81,15 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
     # What opens libraries or starts programs may bring MPI in later, as Python and shells do.
     brings_more = any(image.find(name) >= 0 for name in (b"dlopen\0", b"execv", b"posix_spawn"))
     return Program(path, Kind.UNKNOWN if brings_more else Kind.NOT_MPI)
+
+
+def _names_libfabric(library: str | None) -> bool:
+    """As a library that it needs or opens, or by a variable that a copy inside it reads."""
+    try:
+        image = Path(library or "").read_bytes()
+    except OSError:
+        return True  # as far as one can tell
+    return b"libfabric.so" in image or b"FI_PROVIDER_PATH" in image
 
 
 def _interpreter(image: mmap.mmap) -> str | None:

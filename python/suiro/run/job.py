@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from suiro.errors import UsageError
+from suiro.run import transport
 from suiro.run.command import Plan, prepare
 from suiro.run.nested import make_stand_ins
 from suiro.run.report import Reports, print_json, print_table
@@ -34,6 +35,7 @@ class Options:
     mpi: str | None = None
     strict: bool = False
     link_rate_bps: float | None = None
+    transport: str = "mpi"  # or suiro
 
     def variables(self) -> dict[str, str]:
         """How the ranks learn it."""
@@ -52,10 +54,17 @@ def run(words: Sequence[str], options: Options) -> int:
     if os.environ.get("SUIRO") == "off":
         return _run_command(list(words), dict(os.environ))
     os.environ.update(options.variables())
+    unchanged = dict(os.environ)
+    if options.transport == "suiro" and not transport.choose() and options.strict:
+        return _STRICT_EXIT_CODE
     plan = prepare(words, options.mpi)
+    obstacles = plan.told(options.strict)
+    for line in obstacles:
+        say(line)
+    if obstacles and options.strict:
+        return _STRICT_EXIT_CODE
     if plan.obstacle:
-        say(f"{plan.obstacle}{'' if options.strict else '; the command runs unchanged'}")
-        return _STRICT_EXIT_CODE if options.strict else _run_command(plan.words, dict(os.environ))
+        return _run_command(plan.words, unchanged)
     try:
         reports = Reports(options.trace)
     except OSError as error:

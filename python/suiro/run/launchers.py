@@ -2,6 +2,7 @@
 """What launchers understand: whose they are, where the program stands in their command line, and
 how they hand variables to ranks. Nothing secret is ever put on a command line."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -46,6 +47,7 @@ class Launcher:
 
     path: str
     mpi: str  # openmpi, or mpich, whose launcher Intel MPI has, too
+    loads_providers: bool = True  # of libfabric, as far as it tells
 
 
 def has_launcher_name(program: str) -> bool:
@@ -70,7 +72,8 @@ def recognise(program: str) -> Launcher | None:
     if any(name in text for name in ("Open MPI", "OpenRTE", "prterun")):
         return Launcher(path, "openmpi")
     if "HYDRA" in text or "Intel(R) MPI" in text:
-        return Launcher(path, "mpich")
+        device = re.search(r"--with-device=([^'\s]+)", text)
+        return Launcher(path, "mpich", device is None or "ofi" in device[1])
     return None
 
 

@@ -58,8 +58,8 @@ def main() -> None:
     except SuiroError as error:
         say(str(error))
         plan = None
-    if plan is not None and plan.obstacle:
-        say(f"{plan.obstacle}; the command runs unchanged")
+    for line in plan.told() if plan is not None else ():
+        say(line)
     words = plan.words if plan is not None else [name, *arguments]
     program = shutil.which(words[0]) or shutil.which(name)
     if program is None or name not in _NAMES:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPIs that can load the provider, with one folder of built programs per test session."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+
+from mpi_jobs import Mpi
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fabric")
+
+
+@pytest.fixture(params=["openmpi", "openmpi5", "mpich5"])
+def mpi(request: pytest.FixtureRequest, programs: Path) -> Mpi:
+    return Mpi(str(request.param), programs)
+
+
+@pytest.fixture
+def mpich(programs: Path) -> Mpi:
+    return Mpi("mpich", programs)
