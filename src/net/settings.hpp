@@ -24,7 +24,7 @@ struct Settings {
   std::uint64_t eager_bytes = 64 << 10;        // messages up to this travel with their envelope
   std::uint64_t copied_bytes = 4 << 10;        // retained copies rather than buffers up to this
   std::uint64_t unexpected_budget = 64 << 20;  // eager payload buffered, per process
-  std::uint64_t inject_budget = 16 << 20;      // injected and not yet written, per process
+  std::uint64_t inject_budget = 1 << 30;       // injected and not yet taken, per process
   std::uint64_t chunk_bytes = 1 << 20;         // what is granted at a time when rails share
   int streams_per_rail = 1;                    // bulk streams
   int bulk_buffer_bytes = 0;                   // of sockets; 0: the system's
