@@ -84,10 +84,14 @@ class Executor {
     return true;
   }
 
+  static bool sends_first(const Round& round) {
+    return !round.steps.empty() && round.steps.front().action == Action::send;
+  }
+
   template <Transport T>
   bool start(T& transport) {
-    if (!post_receives(transport, started_ + 1)) return false;
     Slot& slot = this->slot(started_);
+    if (!sends_first(slot.round) && !post_receives(transport, started_ + 1)) return false;
     for (const Step& step : slot.round.steps) {
       if (step.action == Action::copy && !transport.copy(step.source, step.target)) return false;
       if (step.action == Action::reduce && !transport.reduce(step.source, step.target))
@@ -100,7 +104,7 @@ class Executor {
       slot.pending += operations;
     }
     ++started_;
-    return true;
+    return post_receives(transport, started_);
   }
 
   template <Transport T>

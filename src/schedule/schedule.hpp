@@ -9,9 +9,12 @@
 //   all earlier
 //     rounds are complete. A round is complete when all its steps are: sends have left the buffer,
 //     receives have arrived, copies and reductions are done.
-//   - Rounds start in order. When a round starts, its copies and reductions run in the order given,
-//   then its
-//     sends are posted. A round's sends do not wait for its own receives.
+//   - Rounds start in order. When a round starts, its receives are posted, its copies and
+//   reductions run in the order given, and its sends are posted. A round's sends do not wait for
+//   its own receives.
+//   - A round whose first step is a send posts its receives last. So two ranks that send each other
+//   much both ask before either allows, the answers do not wait behind data, and both directions
+//   go at once (docs/decisions/0005).
 //   - Receives may be posted up to `lookahead` rounds before their round starts. They are posted in
 //   order.
 //   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "algorithms/catalog.hpp"
 #include "execute/memory_transport.hpp"
@@ -75,6 +79,50 @@ TEST(Executor, RunsAParsedSchedule) {
   const Schedule built =
       build(*find_algorithm("alltoall", "two_level_ring"), Topology::block(2, 2));
   EXPECT_EQ(run_alltoall(parse(print(built)), 8, SendMode::synchronous), "");
+}
+
+/// Writes down in which order operations are started; each is complete at once.
+class Notes {
+ public:
+  int send(const Blocks&, int, std::int64_t token) { return start("send ", token); }
+  int receive(const Blocks&, int, std::int64_t token) { return start("receive ", token); }
+  bool copy(const Blocks&, const Blocks&) { return start("copy ", 0) > 0; }
+  bool reduce(const Blocks&, const Blocks&) { return true; }
+  bool wait(std::vector<std::int64_t>& completed) {
+    completed = std::move(tokens_);
+    tokens_.clear();
+    return true;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  int start(std::string_view what, std::int64_t token) {
+    text_ += what;
+    if (what != "copy ") tokens_.push_back(token);
+    return 1;
+  }
+  std::vector<std::int64_t> tokens_;
+  std::string text_;
+};
+
+std::string order_of(std::string_view steps, int lookahead) {
+  const std::string header = "suiro-schedule 1\ncollective alltoall\nalgorithm mine\nranks 2\n";
+  Executor executor(parse(header + "rounds 1\nwindow 1\nlookahead " + std::to_string(lookahead) +
+                          "\nscratch 0\nrank 0\nround 0\n" + std::string(steps)),
+                    0);
+  Notes notes;
+  executor.run(notes);
+  return notes.text();
+}
+
+TEST(Executor, PostsReceivesLastWhereARoundBeginsWithASend) {
+  const std::string send = "  send send[1] -> 1\n";
+  const std::string receive = "  receive receive[1] <- 1\n";
+  const std::string copy = "  copy send[0] -> receive[0]\n";
+  EXPECT_EQ(order_of(send + receive, 0), "send receive ");
+  EXPECT_EQ(order_of(send + receive, 1), "receive send ");
+  EXPECT_EQ(order_of(receive + send, 0), "receive send ");
+  EXPECT_EQ(order_of(copy + send + receive, 0), "receive copy send ");
 }
 
 }  // namespace

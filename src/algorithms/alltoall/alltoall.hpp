@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "algorithms/catalog.hpp"
 
@@ -39,6 +41,12 @@ inline void exchange(int me, int target, int source, Round& round) {
     round.steps.push_back(send(block_for(target), target));
     round.steps.push_back(receive(source, block_from(source)));
   }
+}
+
+/// The same with the receive posted first, as the MPI libraries' own algorithms have it.
+inline void exchange_as_native(int me, int target, int source, Round& round) {
+  exchange(me, target, source, round);
+  if (target != me) std::swap(round.steps.back(), *std::prev(round.steps.end(), 2));
 }
 
 inline Blocks scratch(std::int64_t first, std::int64_t count) {

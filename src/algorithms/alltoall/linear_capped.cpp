@@ -24,7 +24,7 @@ Schedule build_linear_capped(const Topology& topology, const Parameters& paramet
   schedule.function = [ranks](int me, std::int64_t i, Round& round) {
     const int target = static_cast<int>((me + i) % ranks);
     const int source = static_cast<int>((me - i + ranks) % ranks);
-    alltoall::exchange(me, target, source, round);
+    alltoall::exchange_as_native(me, target, source, round);
   };
   return schedule;
 }

@@ -18,11 +18,11 @@ Schedule build_pairwise(const Topology& topology, const Parameters& parameters) 
   schedule.function = [ranks, power_of_two](int me, std::int64_t i, Round& round) {
     if (power_of_two) {
       const int partner = static_cast<int>(me ^ i);
-      alltoall::exchange(me, partner, partner, round);
+      alltoall::exchange_as_native(me, partner, partner, round);
     } else {
       const int target = static_cast<int>((me + i) % ranks);
       const int source = static_cast<int>((me - i + ranks) % ranks);
-      alltoall::exchange(me, target, source, round);
+      alltoall::exchange_as_native(me, target, source, round);
     }
   };
   return schedule;
