@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where `suiro top` asks a process for its counters: a UNIX socket in a folder of the owner, who
+// alone may ask. Whoever connects is told once; nothing is read from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/descriptor.hpp"
+
+namespace suiro::net {
+
+class StatsSocket {
+ public:
+  /// Listens in $XDG_RUNTIME_DIR/suiro, or else in /tmp/suiro-UID. Where that cannot be done
+  /// safely, nothing listens, and nobody suffers. `identity` tells sockets of one process apart.
+  explicit StatsSocket(std::string_view identity);
+  /// Removes the socket, but not in a forked child.
+  ~StatsSocket();
+  StatsSocket(const StatsSocket&) = delete;
+  StatsSocket& operator=(const StatsSocket&) = delete;
+
+  /// Readable when somebody asks; -1: nobody can.
+  int descriptor() const { return listener_.number(); }
+  /// Tells everybody who has asked. Never waits.
+  void answer(std::string_view text);
+  const std::string& path() const { return path_; }
+
+ private:
+  Descriptor listener_;
+  std::string path_;
+  int owner_ = 0;
+};
+
+}  // namespace suiro::net

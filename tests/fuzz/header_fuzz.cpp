@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A header from the wire is refused, or is within every limit and the only one with these bytes.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "expect.hpp"
+#include "net/wire.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace suiro::net;
+  using suiro::fuzz::expect;
+  if (size < header_bytes) return 0;
+  const std::span input(reinterpret_cast<const std::byte*>(data), size);
+  const auto header = decode(input.first<header_bytes>());
+  if (!header) return 0;
+  const HeaderBytes again = encode(*header);
+  expect(std::ranges::equal(again, input.first<header_bytes>()), "encode(decode(b)) equals b");
+  expect(header->payload_bytes <= max_payload_bytes, "a payload is short");
+  expect(header->message_bytes <= max_message_bytes, "a message has an end");
+  expect(header->kind == FrameKind::eager || header->payload_bytes == 0, "who has payload");
+  if (header->kind == FrameKind::grant) {
+    expect(header->stream < max_streams, "the stream can exist");
+    expect(header->tag <= max_message_bytes - header->message_bytes, "a grant has an end");
+  }
+  return 0;
+}
