@@ -182,6 +182,7 @@ void Endpoint::progress() {
   const std::int64_t now_ns = state.carrier->now_ns();
   const std::int64_t pause_ns = state.patience.pause_ns(found, now_ns);
   if (pause_ns == 0 || !state.carrier->prepare_sleep()) return;
+  state.helper->look_after();
   const std::int64_t alarm_ns = time_until(state.carrier->alarm_ns(), now_ns);
   lock.unlock();
   sleep_on({state.carrier->wait_descriptor()},

@@ -97,7 +97,9 @@ void Helper::keep_watch() {
   {
     const std::scoped_lock lock(watch_.mutex);
     sleeps_until_ns_ = carrier.alarm_ns();
-    if (carrier.prepare_sleep()) time_ns = time_until(sleeps_until_ns_, carrier.now_ns());
+    const bool may_sleep = carrier.prepare_sleep();
+    if (carrier.wants_help()) carrier.help();
+    if (may_sleep) time_ns = time_until(sleeps_until_ns_, carrier.now_ns());
   }
   const unsigned ready = sleep_on({waker_.descriptor(), carrier.wait_descriptor()}, time_ns);
   wakeups_.fetch_add(1, std::memory_order_relaxed);

@@ -39,7 +39,8 @@ class RealCarrier : public Carrier {
   virtual bool prepare_sleep() { return true; }
 
   /// There is work that only the helper thread may do, by help(). (An io_uring receive interrupts
-  /// the thread that armed it.) The endpoint asks after each of its calls, and wakes the helper.
+  /// the thread that armed it.) The endpoint asks after each of its calls and of prepare_sleep, and
+  /// wakes the helper.
   virtual bool wants_help() const { return false; }
   virtual void help() {}
 

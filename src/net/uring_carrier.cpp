@@ -151,8 +151,7 @@ void UringCarrier::end(Stream& stream, const std::string& reason) {
 // What the helper submits.
 
 void UringCarrier::request_receive(Stream& stream) {
-  if (stream.reading == Stream::Reading::requested || stream.reading == Stream::Reading::in_kernel)
-    return;
+  if (stream.reading != Stream::Reading::idle) return;
   stream.reading = Stream::Reading::requested;
   requests_.push_back({Operation::receive, stream.id});
 }
@@ -219,14 +218,14 @@ bool UringCarrier::prepare_sleep() {
   streak_ = 0;
   while (!direct_.empty()) stop_reading(0);
   collect();
-  return failed_.empty() && !wants_help();
+  return failed_.empty() && completions_.empty();
 }
 
 bool UringCarrier::poll(std::int64_t wait_ns) {
   graveyard_.clear();
   collect();
   bool raised = raise_failures();
-  if (wait_ns != 0 && !raised && prepare_sleep()) {
+  if (wait_ns != 0 && !raised && prepare_sleep() && !wants_help()) {
     const std::int64_t alarm_wait_ns = time_until(alarm_ns_, now_ns());
     ++system_calls_;
     sleep_on({ring_.descriptor()}, alarm_wait_ns < 0 ? wait_ns

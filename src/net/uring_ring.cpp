@@ -25,8 +25,7 @@ constexpr std::size_t buffer_list_bytes = buffer_count * sizeof(io_uring_buf);
   if (error == EPERM || error == EACCES)
     cause = "forbidden here, as in many containers (sysctl kernel.io_uring_disabled, seccomp)";
   if (error == ENOSYS || error == EINVAL) cause = "the kernel lacks it, Linux 6.0 has it";
-  throw std::runtime_error("io_uring cannot be used: " + cause +
-                           "; SUIRO_NET=epoll does not need it");
+  throw std::runtime_error("SUIRO_NET=io_uring: " + cause + "; SUIRO_NET=epoll does without");
 }
 
 /// Receives that go on came with 6.0, as did this operation, for which one can ask.
