@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two readings of each process as a table: what happened between them, per second."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from suiro.top.process import Process, Reading
+
+_HEADINGS = (
+    *("rank", "host", "program", "rails: MB/s out, in", "messages/s", "unexpected"),
+    *("posted", "unmatched", "buffered", "copied", "wake-ups/s", "calls/s", "again", "refused"),
+)
+_WORDS = ("rank", "host", "program", "rails: MB/s out, in")
+_KILO, _MEGA = 1e3, 1e6
+
+
+def table_of(before: Sequence[Reading], now: Sequence[Reading]) -> Table:
+    """A row for each process that answered now; one that is new has no rates yet."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in _HEADINGS:
+        words = heading in _WORDS
+        table.add_column(heading, justify="left" if words else "right", overflow="fold")
+    known = {reading.path: reading for reading in before}
+    for reading in now:
+        cells = _row(known.get(reading.path, reading), reading)
+        table.add_row(*(Text(cell) for cell in cells))  # names may look like markup
+    return table
+
+
+def _row(before: Reading, now: Reading) -> list[str]:
+    process, past = now.process, before.process.counters
+    counters = process.counters
+    seconds = now.seconds - before.seconds
+
+    def rate(later: int, earlier: int, unit: float = 1) -> str:
+        return f"{(later - earlier) / unit / seconds:.0f}" if seconds > 0 else "-"
+
+    messages = counters.messages_received - past.messages_received
+    unexpected = counters.unexpected - past.unexpected
+    if messages == 0:  # then the share since the beginning tells more
+        messages, unexpected = counters.messages_received, counters.unexpected
+    return [
+        str(process.rank) if process.rank >= 0 else "-",
+        process.host,
+        process.program,
+        _rails(before.process, process, seconds),
+        rate(counters.messages_received, past.messages_received),
+        f"{100 * unexpected / messages:.0f} %" if messages else "-",
+        str(counters.posted_now),
+        str(counters.unexpected_now),
+        f"{counters.unexpected_bytes_now / _KILO:.0f} kB",
+        f"{rate(counters.copied_bytes, past.copied_bytes, _MEGA)} MB/s",
+        rate(counters.helper_wakeups, past.helper_wakeups),
+        rate(counters.system_calls, past.system_calls),
+        str(counters.frames_sent_again + counters.grants_given_again),
+        str(counters.refused_streams),
+    ]
+
+
+def _rails(before: Process, now: Process, seconds: float) -> str:
+    """`eth0 112, 110`, a line for each; streams that were lost are told too."""
+    known = {rail.name: rail for rail in before.rails}
+    lines = []
+    for rail in now.rails:
+        past = known.get(rail.name, rail)
+        name = rail.name.split()[0] if rail.name != "shared memory" else "memory"
+        sent = (rail.sent_bytes - past.sent_bytes) / _MEGA
+        received = (rail.received_bytes - past.received_bytes) / _MEGA
+        rates = f"{sent / seconds:.1f}, {received / seconds:.1f}" if seconds > 0 else "-"
+        lost = f", {rail.streams_lost} lost" if rail.streams_lost else ""
+        lines.append(f"{name} {rates}{lost}")
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro top`: processes that answer, that are gone, that are not what they seem."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from suiro.cli.top import top
+from suiro.errors import SuiroError
+from suiro.top import process
+
+app = typer.Typer()
+app.command()(top)
+COUNTERS = dict.fromkeys(process.Counters.model_fields, 0)
+
+
+def answer(look: int, rank: int) -> bytes:
+    """What a process says when it is asked for the `look`th time."""
+    rail = {"streams_opened": 1, "streams_lost": 2}
+    rails = [{"name": "eth0 10.0.0.1", "sent_bytes": look * 10**9, "received_bytes": 0, **rail}]
+    counters = COUNTERS | {"messages_received": 1000 * look, "unexpected": 250 * look}
+    counters |= {"posted_now": 77, "grants_given_again": 3, "frames_sent_again": 2}
+    who = {"host": "node0", "program": "a[b]", "process": 1, "rank": rank, "backend": "epoll"}
+    return json.dumps({**who, "counters": counters, "rails": rails}).encode()
+
+
+class Processes:
+    """Sockets like those of processes, each served by a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.listeners: list[socket.socket] = []
+
+    def listen(self, name: str) -> socket.socket:
+        listener = socket.socket(socket.AF_UNIX)
+        self.listeners.append(listener)
+        listener.bind(str(self.folder / name))
+        listener.listen()
+        return listener
+
+    def serve(self, name: str, answers: Iterator[bytes]) -> None:
+        listener = self.listen(name)
+
+        def run() -> None:
+            for text in answers:
+                with closing(listener.accept()[0]) as asker:
+                    asker.sendall(text)
+
+        threading.Thread(target=run, daemon=True).start()
+
+
+@pytest.fixture
+def processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
+    monkeypatch.setattr(process, "folders", lambda: [tmp_path, tmp_path / "missing"])
+    monkeypatch.setattr(process, "_ANSWER_SECONDS_MAX", 0.05)
+    made = Processes(tmp_path)
+    yield made
+    for listener in made.listeners:
+        listener.close()
+
+
+def test_rates_are_those_between_two_looks(processes: Processes) -> None:
+    processes.serve("2.sock", (answer(look, 1) for look in (1, 2)))
+    processes.serve("1.sock", (answer(look, 0) for look in (1, 2)))
+    result = CliRunner().invoke(app, ["--once", "--interval", "0.2"])
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["0", "1"]
+    for row in rows:
+        assert row[1:4] == ["node0", "a[b]", "eth0"]
+        assert 100 < float(row[4].rstrip(",")) <= 5000, (
+            "10^9 bytes in 0.2 s, or longer on a busy machine"
+        )
+        assert row[5:8] == ["0.0,", "2", "lost"]
+        assert row[9:12] == ["25", "%", "77"]
+        assert row[-2:] == ["5", "0"]
+
+
+def test_json_has_every_counter(processes: Processes) -> None:
+    processes.serve("1.sock", iter([answer(1, 0)]))
+    result = CliRunner().invoke(app, ["--once", "--json"])
+    (found,) = json.loads(result.stdout)["processes"]
+    assert found["counters"].keys() == COUNTERS.keys()
+    assert found["rails"][0]["streams_lost"] == 2
+
+
+def test_what_is_dead_silent_or_strange_is_left_out(processes: Processes) -> None:
+    processes.listen("dead.sock").close()
+    processes.listen("silent.sock")
+    processes.serve("strange.sock", iter([b"hello"]))
+    processes.serve("endless.sock", iter([b"[" * 100_000]))
+    assert process.read_all() == []
+    assert not (processes.folder / "dead.sock").exists()
+    assert (processes.folder / "silent.sock").exists()
+
+
+def test_nobody_there_is_said(processes: Processes) -> None:
+    result = CliRunner().invoke(app, ["--once", "--interval", "0.1"])
+    assert isinstance(result.exception, SuiroError)
+    assert "no process of yours" in str(result.exception)
+    assert CliRunner().invoke(app, ["--once", "--json"]).stdout == '{"processes": []}\n'
+
+
+def test_the_library_names_the_counters_as_we_do() -> None:
+    source = Path(__file__).parents[2] / "src/net/statistics.cpp"
+    names = source.read_text()
+    assert all(f'{{"{name}", statistics.{name}}}' in names for name in COUNTERS)
