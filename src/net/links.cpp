@@ -60,6 +60,7 @@ std::string describe(const Interface& interface) {
 
 std::string describe(const std::vector<Interface>& interfaces) {
   std::vector<std::string> texts;
+  texts.reserve(interfaces.size());
   for (const Interface& interface : interfaces) texts.push_back(describe(interface));
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
 }
