@@ -197,6 +197,27 @@ TEST(TwoLevel, RanksThatSendToEachOtherAreHalfAnOuterStepApart) {
   }
 }
 
+/// So two ranks that exchange with each other do not take turns (decision 0015).
+TEST(Alltoall, RoundsBeginWithTheSendButWhereTheyStandForNative) {
+  const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
+  const Topology topology = Topology::from_nodes(uneven);
+  for (const auto& [name, first] : {std::pair{"ring", Action::send},
+                                    {"two_level_ring", Action::send},
+                                    {"two_level_pairwise", Action::send},
+                                    {"linear_capped", Action::receive},
+                                    {"pairwise", Action::receive}}) {
+    const Schedule schedule = build(algorithm(name), topology);
+    Round round;
+    for (int rank = 0; rank < schedule.ranks; ++rank) {
+      for (std::int64_t index = 1; index < schedule.rounds; ++index) {
+        schedule.round(rank, index, round);
+        if (round.steps.empty()) continue;
+        EXPECT_EQ(round.steps.front().action, first) << name << ", round " << index;
+      }
+    }
+  }
+}
+
 /// Messages of `me` to other nodes, and blocks to others of its node.
 struct Sent {
   int messages = 0;

@@ -24,8 +24,9 @@
 namespace suiro::alltoall {
 
 /// `staggered` keeps two ranks from sending to each other at about the same time, where two nodes
-/// send to each other in one outer step. On TCP the two ranks share one connection, and there the
-/// answer to a rendezvous waits behind the data of the other direction.
+/// send to each other in one outer step. On TCP the two ranks share one connection, and there, when
+/// one of them is late, its request and its answer wait behind the other's data. Sends come first
+/// in a round for the same reason (docs/decisions/0015).
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
                          const Parameters& parameters, PeersOf peers, bool staggered);
 
