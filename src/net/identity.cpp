@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -14,20 +15,26 @@
 #include "net/random.hpp"
 
 namespace suiro::net {
+namespace {
+
+/// Of a host on which no other process is known to be.
+std::uint64_t random_identity() {
+  std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+  random_bytes(bytes);
+  return std::bit_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace
 
 std::uint64_t host_identity() {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   struct stat network {};
+  if (boot.empty() || stat("/proc/self/ns/net", &network) != 0) return random_identity();
+  const std::string text = fmt::format("{} {}:{}", boot, network.st_dev, network.st_ino);
   std::array<std::uint8_t, 16> hash{};
-  if (boot.empty() || stat("/proc/self/ns/net", &network) != 0) {
-    random_bytes(hash);  // no other process is known to be here
-  } else {
-    const std::string text = fmt::format("{} {}:{}", boot, network.st_dev, network.st_ino);
-    crypto_generichash(hash.data(), hash.size(),
-                       reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr,
-                       0);
-  }
+  crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()),
+                     text.size(), nullptr, 0);
   std::uint64_t identity = 0;
   std::memcpy(&identity, hash.data(), sizeof identity);
   return identity;
@@ -39,7 +46,7 @@ Name new_name(const Settings& settings, const std::vector<Link>& links) {
   std::transform(links.begin(), links.end(), name.addresses.begin(),
                  [](const Link& link) { return link.address; });
   name.local_rank = static_cast<std::uint32_t>(settings.local_rank);
-  name.host = host_identity();
+  name.host = settings.shared_memory ? host_identity() : random_identity();
   random_bytes(name.nonce);
   return name;
 }

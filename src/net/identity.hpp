@@ -15,7 +15,7 @@ namespace suiro::net {
 /// namespace (containers and virtual hosts are hosts of their own).
 std::uint64_t host_identity();
 
-/// A new name, but for the port.
+/// A new name, but for the port. Without shared memory it tells of a host of its own.
 Name new_name(const Settings& settings, const std::vector<Link>& links);
 
 }  // namespace suiro::net

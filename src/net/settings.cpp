@@ -81,6 +81,14 @@ void read_rails(RailPolicy& rails) {
     refuse("SUIRO_NET_RAILS", value, "auto, static or striped");
 }
 
+void read_switch(const char* variable, bool& on) {
+  const char* text = get(variable);
+  if (text == nullptr) return;
+  const std::string_view value = text;
+  if (value != "on" && value != "off") refuse(variable, value, "on or off");
+  on = value == "on";
+}
+
 /// The value is a secret: messages do not repeat it.
 void read_secret(std::vector<std::uint8_t>& secret) {
   const char* text = get("SUIRO_JOB_SECRET");
@@ -124,6 +132,7 @@ Settings settings_from_environment() {
   read_backend(settings.backend);
   read_networks(settings.networks);
   read_rails(settings.rails);
+  read_switch("SUIRO_NET_SHARED_MEMORY", settings.shared_memory);
   read_secret(settings.job_secret);
   read_number<std::uint64_t>("SUIRO_NET_EAGER", settings.eager_bytes, 0, 1 << 20);
   read_number<std::uint64_t>("SUIRO_NET_UNEXPECTED", settings.unexpected_budget, 1 << 20,

@@ -28,6 +28,7 @@ struct Settings {
   std::uint64_t chunk_bytes = 1 << 20;         // what is granted at a time when rails share
   int streams_per_rail = 1;                    // bulk streams
   int bulk_buffer_bytes = 0;                   // of sockets; 0: the system's
+  bool shared_memory = true;                   // SUIRO_NET_SHARED_MEMORY: on, off
   std::int64_t handshake_timeout_ns = 5'000'000'000;
   std::int64_t stall_timeout_ns = 1'000'000'000;  // without progress, while another rail is left
   std::int64_t peer_timeout_ns = 30'000'000'000;  // without any rail

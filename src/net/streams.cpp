@@ -101,6 +101,7 @@ void Streams::closed(StreamId id, std::string_view reason) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   Session* session = stream->session;
+  if (session == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
   last_ = nullptr;
   streams_.erase(id);
   if (session != nullptr) session->closed(id, reason);
