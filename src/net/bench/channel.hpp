@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the bench measures: something that carries messages between two processes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "net/name.hpp"
+#include "net/settings.hpp"
+#include "net/statistics.hpp"
+
+namespace suiro::net::bench {
+
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual void send(const std::byte* data, std::size_t bytes) = 0;
+  virtual void receive(std::byte* data, std::size_t bytes) = 0;
+  /// Begins what receive would do; finish() waits for its end.
+  virtual void begin_receive(std::byte* data, std::size_t bytes) = 0;
+  virtual void finish() = 0;
+  virtual Statistics statistics() const { return {}; }
+};
+
+/// How a thread of the engine's user waits.
+enum class Waiting { polling, sleeping };
+
+/// A pair of connected descriptors that the two processes agree over.
+std::unique_ptr<Channel> engine_channel(const Settings& settings, int agreement, Waiting waiting);
+/// TCP with blocking calls: the reference. `address` of the first process, network byte order.
+std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, bool first);
+
+/// Both processes have come here.
+void meet(int agreement);
+void tell(int agreement, const void* data, std::size_t bytes);
+void hear(int agreement, void* data, std::size_t bytes);
+
+}  // namespace suiro::net::bench
