@@ -46,6 +46,7 @@ _ADVICE: dict[Kind, list[str]] = {
     ],
     "not_clear": [
         f"probe again on an idle network, with {HOSTS_LEAST} to 8 hosts alike on one switch",
+        "hosts that cannot fill their links congest nothing: they need idle cores for it",
     ],
 }
 _WIDTH = 12
