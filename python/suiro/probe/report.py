@@ -11,7 +11,7 @@ from suiro.probe.evidence import Evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind
 from suiro.probe.measure import Probe
 
-_NAMES: dict[Kind, str] = {
+NAMES: dict[Kind, str] = {
     "head_of_line": "head-of-line blocking",
     "pause": "pause frames",
     "drop": "loss where many send to one",
@@ -57,7 +57,7 @@ def print_probe(probe: Probe, console: Console) -> None:
     finding, evidence = probe.finding, probe.evidence
     agreed = f" ({finding.tries} of {finding.of} tries agree)" if finding.tries else ""
     sections = {
-        "switch": [f"{_NAMES[finding.kind]}{agreed}", *_meaning(finding)],
+        "switch": [f"{NAMES[finding.kind]}{agreed}", *_meaning(finding)],
         "evidence": list(_evidence(evidence)),
         "cost": list(_cost(probe.cost)) if probe.cost else [],
         "what to do": _ADVICE[finding.kind],

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from suiro.errors import SuiroError, UsageError
 from suiro.probe.finding import Kind
 from suiro.probe.measure import Probe
+from suiro.probe.report import NAMES
 
 _KIB = 1024
 
@@ -47,12 +48,6 @@ LINES = (
 )
 
 _PPN = [3, 8]  # measured with 4
-_MODELS: dict[Kind, str] = {
-    "head_of_line": "head-of-line blocking",
-    "pause": "pause frames",
-    "drop": "loss at full buffers",
-    "virtual_output_queues": "virtual output queues",
-}
 
 
 def check_target(path: Path) -> None:
@@ -92,7 +87,7 @@ def _header(probe: Probe, now: datetime, has_lines: bool) -> str:
         else "That changes nothing of what is built in, so there are no lines"
     )
     return (
-        f"{_MODELS[finding.kind]} ({finding.tries} of {finding.of} tries), found by `suiro probe "
+        f"{NAMES[finding.kind]} ({finding.tries} of {finding.of} tries), found by `suiro probe "
         f"--switch` on {now:%Y-%m-%d %H:%M} between {', '.join(hosts)}, for {probe.machine.mpi}. "
         f"{consequence}."
     )
@@ -107,7 +102,7 @@ def _rule(line: Line) -> dict[str, Any]:
         "bytes": [line.first, line.end - 1],
         "algorithm": line.algorithm,
         "comment": (
-            f"probe: {_MODELS[line.kind]}; {line.gain} times native's speed in the labs of 4 ranks "
+            f"probe: {NAMES[line.kind]}; {line.gain} times native's speed in the labs of 4 ranks "
             "per node"
         ),
     }
