@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/helper.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "net/blocked_signals.hpp"
 
 namespace suiro::net {
 namespace {
@@ -13,26 +13,11 @@ constexpr std::int64_t shortest_rest_ns = 200'000;
 constexpr std::int64_t longest_rest_ns = 1'000'000;  // times the ranks that share a core
 constexpr int still_rests_max = 8;                   // then it rests until it is woken
 
-/// Signals are for the application's threads.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 }  // namespace
 
-Helper::Helper(Watch& watch, int ranks_per_core)
+Helper::Helper(Watch& watch, StatsSocket& questions, int ranks_per_core)
     : watch_(watch),
+      questions_(questions),
       longest_rest_ns_(longest_rest_ns * std::max(1, ranks_per_core)),
       rest_ns_(shortest_rest_ns) {
   const BlockedSignals blocked;  // inherited by the thread
@@ -79,7 +64,9 @@ void Helper::rest() {
     deep_ = watch_.waiting > 0;
     if (deep_) time_ns = -1;
   }
-  if (sleep_on({waker_.descriptor()}, time_ns) != 0) do_own_work();
+  const unsigned ready = sleep_on({waker_.descriptor(), questions_.descriptor()}, time_ns);
+  if ((ready & 1) != 0) do_own_work();
+  if ((ready & 2) != 0) questions_.answer();
 }
 
 void Helper::do_own_work() {
@@ -101,8 +88,10 @@ void Helper::keep_watch() {
     if (carrier.wants_help()) carrier.help();
     if (may_sleep) time_ns = time_until(sleeps_until_ns_, carrier.now_ns());
   }
-  const unsigned ready = sleep_on({waker_.descriptor(), carrier.wait_descriptor()}, time_ns);
+  const unsigned ready =
+      sleep_on({waker_.descriptor(), carrier.wait_descriptor(), questions_.descriptor()}, time_ns);
   wakeups_.fetch_add(1, std::memory_order_relaxed);
+  if ((ready & 4) != 0) questions_.answer();
   if ((ready & 1) != 0) return do_own_work();
   std::unique_lock lock(watch_.mutex, std::try_to_lock);
   if (!lock) return;  // the application is back

@@ -135,7 +135,7 @@ void UringCarrier::close(StreamId id) {
   (void)shutdown(stream.socket.number(), SHUT_RDWR);
   if (stream.exact && ring_.has_unsubmitted()) ring_.submit();
   for (collect(); stream.exact; collect()) ring_.wait();
-  if (stream.watched) requests_.push_back({Operation::cancel, id});
+  if (stream.watched) requests_.push_back({Operation::cancel_watch, id});
   std::erase(direct_, id);
   stream.socket.close();
   graveyard_.push_back(std::move(found->second));
@@ -169,8 +169,11 @@ void UringCarrier::help() {
         ring_.watch(listeners_.sockets[request.stream].number(), POLLIN,
                     tag(Kind::listen, request.stream));
         break;
-      case Operation::cancel:
+      case Operation::cancel_watch:
         ring_.cancel(tag(Kind::watch, request.stream), tag(Kind::cancel, request.stream));
+        break;
+      case Operation::cancel_receive:
+        ring_.cancel(tag(Kind::receive, request.stream), tag(Kind::cancel, request.stream));
         break;
       case Operation::watch:
         if (stream != nullptr)
@@ -186,12 +189,6 @@ void UringCarrier::help() {
     }
   }
   if (ring_.has_unsubmitted()) ring_.submit();
-}
-
-/// What is cancelled is the helper's, the cancelling may be anybody's.
-void UringCarrier::cancel_receive(const Stream& stream) {
-  ring_.cancel(tag(Kind::receive, stream.id), tag(Kind::cancel, stream.id));
-  ring_.submit();
 }
 
 void UringCarrier::submit_receive(Stream& stream) {
@@ -287,6 +284,7 @@ void UringCarrier::handle(const UringRing::Completion& completion) {
   if (kind == Kind::watch) became_writable(*stream);
   if (kind == Kind::receive) has_received(*stream, completion);
   if (kind == Kind::hang_up) has_ended(*stream);
+  if (kind == Kind::cancel && completion.result < 0) stream->stopping = false;  // came too late
 }
 
 void UringCarrier::accept_all(std::uint8_t rail) {

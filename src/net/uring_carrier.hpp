@@ -71,7 +71,14 @@ class UringCarrier : public RealCarrier {
 
   static constexpr std::size_t staging_bytes = 16 << 10;
 
-  enum class Operation : std::uint8_t { receive, watch, watch_end, listen, cancel };
+  enum class Operation : std::uint8_t {
+    receive,
+    watch,
+    watch_end,
+    listen,
+    cancel_watch,
+    cancel_receive
+  };
   /// What the helper is to submit.
   struct Request {
     Operation operation;
@@ -89,7 +96,6 @@ class UringCarrier : public RealCarrier {
   void request_receive(Stream& stream);
   void request_watch(Stream& stream);
   void submit_receive(Stream& stream);
-  void cancel_receive(const Stream& stream);
 
   void collect();
   bool raise_failures();

@@ -27,7 +27,7 @@ void UringCarrier::follow(Stream& stream) {
       stream.stage != Stream::Stage::established || stream.reading != Stream::Reading::in_kernel)
     return;
   stream.stopping = true;
-  cancel_receive(stream);
+  requests_.push_back({Operation::cancel_receive, stream.id});
 }
 
 void UringCarrier::read_from_now_on(Stream& stream) {

@@ -7,8 +7,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <thread>
+
+#include "net/blocked_signals.hpp"
 
 namespace suiro::net {
 namespace {
@@ -39,7 +43,22 @@ bool is_new_enough(io_uring& ring) {
 
 }  // namespace
 
+/// A thread that has set up a ring, or submitted to it, is interrupted when the ring is closed. So
+/// this is done by one that is not there any more then.
 UringRing::UringRing() {
+  std::exception_ptr failure;
+  const BlockedSignals blocked;
+  std::thread([&] {
+    try {
+      set_up();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void UringRing::set_up() {
   io_uring_params parameters{};
   parameters.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
   parameters.cq_entries = completions;

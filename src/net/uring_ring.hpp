@@ -61,6 +61,7 @@ class UringRing {
   std::uint64_t system_calls() const { return system_calls_; }
 
  private:
+  void set_up();
   io_uring_sqe& next_entry();
   void make_buffers();
   void add_buffer(unsigned number);

@@ -8,10 +8,12 @@
 #include <chrono>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <thread>
 
 #include "net/random.hpp"
 #include "net/shared_carrier.hpp"
+#include "net/uring_ring.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {
@@ -121,8 +123,8 @@ TEST_P(CarrierTest, GivesControlBytesInOrderBothWays) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::control);
   EXPECT_EQ(b.events.streams[there].route.shared_memory, GetParam().route.shared_memory);
-  const auto first = pattern(5'000'001, 1);
-  const auto second = pattern(3'333'333, 2);
+  const auto first = pattern(1'500'001, 1);
+  const auto second = pattern(1'333'333, 2);
   a.send(here, first);
   b.send(there, second);
   EXPECT_TRUE(until([&] {
@@ -162,14 +164,14 @@ TEST_P(CarrierTest, PutsControlPayloadWhereItIsWanted) {
 TEST_P(CarrierTest, ReadsBulkOnlyIntoWhatIsWanted) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::bulk);
-  const auto bytes = pattern(7'654'321);
+  const auto bytes = pattern(2'654'321);
   std::vector<std::byte> place(bytes.size() + 64);
   a.send(here, bytes);
   settle();
   auto& stream = b.events.streams[there];
   EXPECT_EQ(stream.placed, 0U);
   std::size_t begin = 0;
-  for (const std::size_t count : {1UL, 63UL, 65'537UL, 2'000'000UL, 5'588'720UL}) {
+  for (const std::size_t count : {1UL, 63UL, 65'537UL, 1'000'000UL, 1'588'720UL}) {
     stream.wanted = std::span(place).subspan(begin, count);
     b.carrier->arm(there);
     begin += count;
@@ -186,7 +188,7 @@ TEST_P(CarrierTest, ReadsBulkOnlyIntoWhatIsWanted) {
 TEST_P(CarrierTest, WantsTheNextPlaceInsideAnEvent) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::bulk);
-  const auto bytes = pattern(3'000'000);
+  const auto bytes = pattern(1'200'000);
   std::vector<std::byte> place(bytes.size());
   auto& stream = b.events.streams[there];
   std::size_t begin = 100'000;
@@ -254,7 +256,7 @@ TEST_P(CarrierTest, ClosesInsideAnyEventOfTheStream) {
     }
     const StreamId here = connect(there, StreamKind::control);
     if (when == "placed") b.events.streams[there].wanted = place;
-    a.send(here, pattern(10'000'000));
+    a.send(here, std::vector<std::byte>(10'000'000));
     Side& side = when == "writable" ? a : b;
     side.events.on_event = [&](StreamId id, const std::string& event) {
       close_in(side, id, event);
@@ -333,11 +335,11 @@ TEST_P(CarrierTest, KeepsManyStreamsApart) {
   constexpr unsigned count = 60;
   std::vector<std::pair<StreamId, StreamId>> streams(count);
   for (auto& [here, there] : streams) here = connect(there, StreamKind::control);
-  for (unsigned i = 0; i < count; ++i) a.send(streams[i].first, pattern(100'000 + i, i));
+  for (unsigned i = 0; i < count; ++i) a.send(streams[i].first, pattern(20'000 + i, i));
   for (unsigned i = 0; i < count; ++i) {
     auto& received = b.events.streams[streams[i].second].received;
-    EXPECT_TRUE(until([&] { return received.size() >= 100'000 + i; }));
-    EXPECT_EQ(received, pattern(100'000 + i, i));
+    EXPECT_TRUE(until([&] { return received.size() >= 20'000 + i; }));
+    EXPECT_EQ(received, pattern(20'000 + i, i));
   }
 }
 
@@ -354,10 +356,18 @@ std::unique_ptr<RealCarrier> make_tcp(Name& own, Backend backend) {
   return make_carrier(settings, loopback(), own);
 }
 
+bool has_io_uring() {
+  try {
+    const UringRing ring;
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;  // epoll is what runs here
+  }
+}
+
 std::vector<Kind> kinds() {
-  return {
+  std::vector<Kind> kinds = {
       {"Epoll", [](Name& own) { return make_tcp(own, Backend::epoll); }, {}},
-      {"Uring", [](Name& own) { return make_tcp(own, Backend::io_uring); }, {}},
       {"EpollWithSharedMemory",
        [](Name& own) { return make_tcp(own, Backend::epoll); },
        {.shared_memory = true}},
@@ -368,6 +378,9 @@ std::vector<Kind> kinds() {
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce, false); },
        {.shared_memory = true}},
   };
+  if (has_io_uring())
+    kinds.push_back({"Uring", [](Name& own) { return make_tcp(own, Backend::io_uring); }, {}});
+  return kinds;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CarrierTest, testing::ValuesIn(kinds()),

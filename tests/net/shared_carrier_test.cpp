@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared memory between processes: nothing is lost when both sides sleep and wake all the time, a
+// death is noticed, and nonsense in the memory ends a stream, not the process.
+#include "net/shared_carrier.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "net/random.hpp"
+#include "net/shared_pull.hpp"
+#include "net/shared_setup.hpp"
+#include "recorder.hpp"
+
+namespace suiro::net {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t messages = 100'000;
+
+Name new_name() {
+  Name name;
+  random_bytes(name.nonce);
+  return name;
+}
+
+iovec part_of(const void* data, std::size_t bytes) { return {const_cast<void*>(data), bytes}; }
+
+/// Runs `function` in a child, whose result is its exit status.
+template <typename Function>
+pid_t in_child(Function function) {
+  const pid_t child = fork();
+  if (child == 0) _exit(function());
+  return child;
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+template <typename Condition>
+bool until(SharedCarrier& carrier, Condition condition) {
+  const auto deadline = Clock::now() + 10s;
+  while (!condition()) {
+    carrier.poll(1'000'000);
+    if (Clock::now() > deadline) return false;
+  }
+  return true;
+}
+
+StreamId open_to(SharedCarrier& carrier, Recorder& events, const Name& peer) {
+  for (;;) {
+    const StreamId stream = carrier.open(peer, {.shared_memory = true});
+    const auto& state = events.streams[stream];
+    if (!until(carrier, [&] { return state.opened + state.closed > 0; })) return no_stream;
+    if (state.opened > 0) return stream;
+  }
+}
+
+/// Sends numbers, checks those that come, and sleeps whenever there is nothing to do.
+class Exchange {
+ public:
+  Exchange(const Nonce& own, bool may_pull, unsigned seed)
+      : carrier_(own, may_pull), random_(seed) {
+    carrier_.attach(events_);
+    events_.on_event = [this](StreamId, const std::string& event) {
+      if (event == "received") check();
+      if (event == "writable") blocked_ = false;
+      if (event == "closed") closed_ = true;
+    };
+  }
+
+  /// 0 if everything came and nobody slept through it.
+  int run(const Name* peer) {
+    stream_ = peer != nullptr ? open_to(carrier_, events_, *peer) : accept();
+    if (stream_ == no_stream) return 2;
+    carrier_.establish(stream_, StreamKind::control);
+    while (sent_ < messages || next_ < messages) {
+      if (closed_ || wrong_) return wrong_ ? 3 : 4;
+      send();
+      if (!carrier_.poll(0) && (blocked_ || random_() % 4 == 0) && !sleep()) return 5;
+    }
+    // Until the other side has everything, too.
+    carrier_.close(stream_);
+    return 0;
+  }
+
+ private:
+  StreamId accept() {
+    return until(carrier_, [&] { return events_.last_accepted != no_stream; })
+               ? events_.last_accepted
+               : no_stream;
+  }
+
+  void send() {
+    for (unsigned burst = random_() % 64; burst > 0 && !blocked_ && sent_ < messages; --burst) {
+      // A message is its number, and so many times more that rings fill up now and then.
+      if (pending_.empty()) pending_.assign(1 + (sent_ % 100 == 0 ? 5000 : sent_ % 7), sent_);
+      const std::size_t bytes = pending_.size() * 4 - offset_;
+      const iovec part = part_of(reinterpret_cast<const char*>(pending_.data()) + offset_, bytes);
+      const std::size_t written = carrier_.write(stream_, std::span(&part, 1));
+      offset_ += written;
+      blocked_ = written < bytes;
+      if (blocked_) return;
+      pending_.clear();
+      offset_ = 0;
+      ++sent_;
+    }
+  }
+
+  void check() {
+    auto& bytes = events_.streams[stream_].received;
+    std::size_t at = 0;
+    for (; at + 4 <= bytes.size(); at += 4) {
+      std::uint32_t number;
+      std::memcpy(&number, &bytes[at], 4);
+      const std::uint32_t copies = 1 + (next_ % 100 == 0 ? 5000 : next_ % 7);
+      wrong_ |= number != next_;
+      if (++copies_ == copies) {
+        copies_ = 0;
+        ++next_;
+      }
+    }
+    bytes.erase(bytes.begin(), bytes.begin() + static_cast<long>(at));
+  }
+
+  /// False if it was not woken: the other side always has something for us, or waits for us.
+  bool sleep() {
+    if (!carrier_.prepare_sleep()) return true;
+    pollfd descriptor{carrier_.wait_descriptor(), POLLIN, 0};
+    return ::poll(&descriptor, 1, blocked_ || sent_ == messages ? 5000 : 1) == 1 ||
+           (!blocked_ && sent_ < messages);
+  }
+
+  SharedCarrier carrier_;
+  Recorder events_;
+  std::minstd_rand random_;
+  StreamId stream_ = no_stream;
+  std::vector<std::uint32_t> pending_;
+  std::size_t offset_ = 0;
+  std::uint32_t sent_ = 0, next_ = 0, copies_ = 0;
+  bool blocked_ = false, closed_ = false, wrong_ = false;
+};
+
+TEST(SharedCarrierTest, LosesNeitherBytesNorWakeups) {
+  const Name name = new_name();
+  const pid_t child = in_child([&] {
+    Exchange opener(new_name().nonce, true, 1);
+    return opener.run(&name);
+  });
+  Exchange acceptor(name.nonce, true, 2);
+  EXPECT_EQ(acceptor.run(nullptr), 0);
+  EXPECT_EQ(status_of(child), 0);
+}
+
+/// Bulk from a child into memory of ours, in places of uneven size.
+void move_bulk(bool may_pull) {
+  constexpr std::size_t bytes = 64 << 20;
+  const Name name = new_name();
+  const pid_t child = in_child([&] {
+    SharedCarrier carrier(new_name().nonce);
+    Recorder events;
+    carrier.attach(events);
+    const StreamId stream = open_to(carrier, events, name);
+    carrier.establish(stream, StreamKind::bulk);
+    std::vector<std::uint32_t> numbers(bytes / 4);
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i * 2654435761U;
+    std::size_t sent = 0;
+    return until(carrier,
+                 [&] {
+                   const iovec parts[2] = {
+                       part_of(reinterpret_cast<char*>(numbers.data()) + sent, bytes - sent),
+                       part_of(nullptr, 0)};
+                   sent += carrier.write(stream, parts);
+                   return sent == bytes;
+                 })
+               ? 0
+               : 2;
+  });
+  SharedCarrier carrier(name.nonce, may_pull);
+  Recorder events;
+  carrier.attach(events);
+  ASSERT_TRUE(until(carrier, [&] { return events.last_accepted != no_stream; }));
+  const StreamId id = events.last_accepted;
+  carrier.establish(id, StreamKind::bulk);
+  std::vector<std::uint32_t> numbers(bytes / 4);
+  const auto place = std::as_writable_bytes(std::span(numbers));
+  auto& stream = events.streams[id];
+  std::minstd_rand random(3);
+  while (stream.placed < bytes && stream.closed == 0) {
+    const std::size_t count =
+        std::min<std::size_t>(1 + random() % 3'000'000, bytes - stream.placed);
+    stream.wanted = place.subspan(stream.placed, count);
+    carrier.arm(id);
+    ASSERT_TRUE(until(carrier, [&] { return stream.wanted.empty() || stream.closed > 0; }));
+  }
+  EXPECT_EQ(stream.placed, bytes);
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], i * 2654435761U);
+  EXPECT_EQ(status_of(child), 0);
+}
+
+TEST(SharedCarrierTest, TakesBulkOutOfTheWritersMemory) { move_bulk(true); }
+TEST(SharedCarrierTest, MovesBulkThroughRings) { move_bulk(false); }
+
+TEST(SharedCarrierTest, NoticesADeathAfterTheLastBytes) {
+  for (const StreamKind kind : {StreamKind::control, StreamKind::bulk}) {
+    const Name name = new_name();
+    const pid_t child = in_child([&] {
+      SharedCarrier carrier(new_name().nonce);
+      Recorder events;
+      carrier.attach(events);
+      const StreamId stream = open_to(carrier, events, name);
+      carrier.establish(stream, kind);
+      const std::vector<char> bytes(100'000, 'x');
+      const iovec part = part_of(bytes.data(), bytes.size());
+      carrier.write(stream, std::span(&part, 1));
+      return raise(SIGKILL);
+    });
+    SharedCarrier carrier(name.nonce);
+    Recorder events;
+    carrier.attach(events);
+    ASSERT_TRUE(until(carrier, [&] { return events.last_accepted != no_stream; }));
+    auto& stream = events.streams[events.last_accepted];
+    carrier.establish(events.last_accepted, kind);
+    EXPECT_TRUE(until(carrier, [&] { return stream.closed == 1; }));
+    EXPECT_EQ(stream.received.size(), kind == StreamKind::control ? 100'000U : 0U);
+    EXPECT_EQ(status_of(child), -1);
+  }
+}
+
+/// A peer that does not keep the rules: opens streams by hand.
+class Intruder {
+ public:
+  explicit Intruder(const Name& victim) {
+    std::string reason;
+    socket = connect_to(victim.nonce, reason);
+    greeting.probe_address = reinterpret_cast<std::uint64_t>(&greeting.probe_value);
+    greeting.probe_value = 42;
+  }
+  bool greet(const SharedMemory& with) {
+    return send_greeting(socket.number(), greeting, doorbell, &with);
+  }
+  /// The victim's answer.
+  void be_greeted() {
+    while (receive_greeting(socket.number(), false, answer) == GreetingState::none_yet)
+      std::this_thread::sleep_for(1ms);
+  }
+  Segment& segment() { return *static_cast<Segment*>(memory.data()); }
+
+  Descriptor socket;
+  Doorbell doorbell;
+  Greeting greeting;
+  SharedMemory memory = SharedMemory::create("test", sizeof(Segment));
+  std::optional<ReceivedGreeting> answer;
+};
+
+class AttackedTest : public testing::Test {
+ protected:
+  AttackedTest() { carrier.attach(events); }
+  void let_in() {
+    Intruder& one = intruder.emplace(name);
+    ASSERT_TRUE(one.greet(one.memory));
+    ASSERT_TRUE(until(carrier, [&] { return events.last_accepted != no_stream; }));
+    one.be_greeted();
+  }
+  void expect_end(const std::string& reason) {
+    intruder->answer->bell.ring(static_cast<Slot>(intruder->answer->greeting.slot));
+    auto& stream = events.streams[events.last_accepted];
+    EXPECT_TRUE(until(carrier, [&] { return stream.closed == 1; }));
+    EXPECT_THAT(stream.reason, testing::HasSubstr(reason));
+  }
+
+  Name name = new_name();
+  SharedCarrier carrier{name.nonce};
+  Recorder events;
+  std::optional<Intruder> intruder;
+};
+
+TEST_F(AttackedTest, EndsAStreamWhosePositionsCannotBe) {
+  let_in();
+  intruder->segment().lanes[0].written = ring_bytes + 1;
+  expect_end("damaged");
+  events.last_accepted = no_stream;
+  let_in();
+  intruder->segment().lanes[1].taken = 77;
+  const iovec part = part_of("hello", 5);
+  carrier.write(events.last_accepted, std::span(&part, 1));
+  expect_end("damaged");
+}
+
+TEST_F(AttackedTest, EndsABulkStreamWhoseAddressesAreNonsense) {
+  const std::uint64_t value = 42;
+  if (!can_pull(getpid(), reinterpret_cast<std::uint64_t>(&value), value))
+    GTEST_SKIP() << "process_vm_readv is forbidden here";
+  const std::uint64_t nonsense[][2] = {{0, 0}, {0, 100}, {~0ULL, ~0ULL}};
+  std::vector<std::byte> place(1000);
+  for (const auto& piece : nonsense) {
+    events.last_accepted = no_stream;
+    let_in();
+    carrier.establish(events.last_accepted, StreamKind::bulk);
+    events.streams[events.last_accepted].wanted = place;
+    std::memcpy(intruder->segment().rings[0], piece, sizeof piece);
+    intruder->segment().lanes[0].written = sizeof piece;
+    expect_end(piece[1] == 0 ? "damaged" : "cannot read");
+  }
+  events.last_accepted = no_stream;
+  let_in();
+  intruder->segment().lanes[1].reader_pulls = 1;
+  carrier.establish(events.last_accepted, StreamKind::bulk);
+  const iovec part = part_of(place.data(), place.size());
+  events.on_event = [&](StreamId stream, const std::string& event) {
+    if (event == "writable") carrier.write(stream, std::span(&part, 1));
+  };
+  EXPECT_EQ(carrier.write(events.last_accepted, std::span(&part, 1)), 0U);
+  intruder->segment().lanes[1].pulled = 1001;
+  expect_end("damaged");
+}
+
+TEST_F(AttackedTest, TurnsAwayWhoeverDoesNotGreetProperly) {
+  std::vector<Intruder> intruders;
+  for (int i = 0; i < 5; ++i) intruders.emplace_back(name);
+  intruders[0].greeting.magic ^= 1;
+  intruders[1].greeting.slot = max_slots;
+  intruders[2].greeting.segment_bytes += 1;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(intruders[i].greet(intruders[i].memory));
+  const SharedMemory small = SharedMemory::create("test", 4096);
+  ASSERT_TRUE(intruders[3].greet(small));
+  // Memory that could be taken away under our feet.
+  Descriptor unsealed(memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(ftruncate(unsealed.number(), sizeof(Segment)), 0);
+  EXPECT_FALSE(SharedMemory::adopt(std::move(unsealed), sizeof(Segment)));
+  ASSERT_EQ(send(intruders[4].socket.number(), "hello", 5, 0), 5);
+  for (const Intruder& one : intruders) {
+    char byte;
+    EXPECT_TRUE(until(carrier, [&] {
+      return recv(one.socket.number(), &byte, 1, MSG_DONTWAIT) == 0 || errno == ECONNRESET;
+    }));
+  }
+  EXPECT_EQ(events.last_accepted, no_stream);
+}
+
+TEST_F(AttackedTest, MindsNobodyWhoRingsWithoutReason) {
+  let_in();
+  for (Slot slot = 0; slot <= max_slots; ++slot) intruder->answer->bell.ring(slot);
+  for (int i = 0; i < 100; ++i) carrier.poll(0);
+  EXPECT_EQ(events.streams[events.last_accepted].closed, 0);
+}
+
+}  // namespace
+}  // namespace suiro::net

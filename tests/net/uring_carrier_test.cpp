@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What io_uring is there for: bytes arrive in the user's memory while the application computes, and
+// the application's own system calls never notice. What every carrier does, carrier_test.cpp says.
+#include "net/uring_carrier.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "net/random.hpp"
+#include "recorder.hpp"
+
+namespace suiro::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<Link> loopback() {
+  return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
+}
+
+Name name_of(const UringCarrier& carrier) {
+  Name name;
+  name.rails = 1;
+  name.addresses[0] = loopback()[0].address;
+  name.port = carrier.port();
+  return name;
+}
+
+/// A carrier and the thread that helps it, which looks at nothing that has arrived.
+class Helped {
+ public:
+  Helped() : carrier(Settings{}, loopback()) {
+    carrier.attach(events);
+    helper_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        {
+          const std::scoped_lock lock(mutex);
+          carrier.help();
+        }
+        std::this_thread::sleep_for(1ms);
+      }
+    });
+  }
+
+  template <typename Function>
+  auto locked(Function function) {
+    const std::scoped_lock lock(mutex);
+    return function();
+  }
+
+  template <typename Condition>
+  bool until(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    for (;;) {
+      const std::scoped_lock lock(mutex);
+      if (condition()) return true;
+      carrier.poll(0);
+      if (std::chrono::steady_clock::now() > deadline) return false;
+    }
+  }
+
+  Recorder events;
+  std::mutex mutex;
+  UringCarrier carrier;
+
+ private:
+  std::jthread helper_;
+};
+
+/// A bulk stream between two of them.
+class Wire {
+ public:
+  Wire() {
+    here = receiver.locked([&] { return receiver.carrier.open(name_of(sender.carrier), {}); });
+    EXPECT_TRUE(receiver.until([&] { return receiver.events.streams[here].opened == 1; }));
+    EXPECT_TRUE(sender.until([&] { return sender.events.last_accepted != no_stream; }));
+    there = sender.events.last_accepted;
+    receiver.locked([&] { receiver.carrier.establish(here, StreamKind::bulk); });
+    sender.locked([&] { sender.carrier.establish(there, StreamKind::bulk); });
+  }
+
+  /// The place is wanted, and from now on nobody polls.
+  void want(std::vector<char>& place) {
+    const std::scoped_lock lock(receiver.mutex);
+    receiver.events.streams[here].wanted = std::as_writable_bytes(std::span(place));
+    receiver.carrier.arm(here);
+    (void)receiver.carrier.prepare_sleep();
+  }
+
+  void send(const std::vector<char>& bytes) {
+    std::size_t sent = 0;
+    EXPECT_TRUE(sender.until([&] {
+      const iovec part{const_cast<char*>(bytes.data()) + sent, bytes.size() - sent};
+      sent += sender.carrier.write(there, std::span(&part, 1));
+      return sent == bytes.size();
+    }));
+  }
+
+  Helped receiver, sender;
+  StreamId here = no_stream, there = no_stream;
+};
+
+class OverlapTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      const UringRing ring;
+    } catch (const std::runtime_error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+};
+
+TEST_F(OverlapTest, BytesArriveWhileNobodyPolls) {
+  Wire wire;
+  std::vector<char> place(6'000'000, 0);
+  wire.want(place);
+  const std::vector<char> bytes(place.size(), 'x');
+  wire.send(bytes);
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  const volatile char& last = place.back();
+  while (last != 'x' && std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(place, bytes);
+  EXPECT_EQ(wire.receiver.events.streams[wire.here].placed, 0U) << "nobody has polled";
+  EXPECT_TRUE(wire.receiver.until(
+      [&] { return wire.receiver.events.streams[wire.here].placed == bytes.size(); }));
+}
+
+TEST_F(OverlapTest, SystemCallsOfTheApplicationAreNotInterrupted) {
+  Wire wire;
+  std::vector<char> place(4'000'000, 0);
+  wire.want(place);
+  std::jthread writer([&](const std::stop_token& stop) {
+    const std::vector<char> bytes(50'000, 'y');
+    for (int i = 0; i < 80 && !stop.stop_requested(); ++i) {
+      wire.send(bytes);
+      std::this_thread::sleep_for(2ms);
+    }
+  });
+  auto gone = std::make_unique<Helped>();
+  gone->until([rounds = 0]() mutable { return ++rounds > 100; });
+  gone.reset();  // what is closed may interrupt those that had to do with it, somewhat later
+  const Descriptor own(epoll_create1(EPOLL_CLOEXEC));
+  epoll_event event;
+  EXPECT_EQ(epoll_wait(own.number(), &event, 1, 100), 0) << std::strerror(errno);
+  int pair[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  const Descriptor one(pair[0]), other(pair[1]);
+  const timeval timeout{0, 100'000};
+  ASSERT_EQ(setsockopt(one.number(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
+  char byte;
+  EXPECT_EQ(recv(one.number(), &byte, 1, 0), -1);
+  EXPECT_EQ(errno, EAGAIN) << std::strerror(errno);
+  writer.join();
+  const auto deadline = std::chrono::steady_clock::now() + 5s;
+  const volatile char& last = place.back();
+  while (last != 'y' && std::chrono::steady_clock::now() < deadline) {
+  }
+  EXPECT_EQ(last, 'y') << "it did arrive meanwhile";
+}
+
+TEST_F(OverlapTest, ClosingWaitsForTheKernelToLetGo) {
+  Wire wire;
+  for (int round = 0; round < 20; ++round) {
+    auto place = std::make_unique<std::vector<char>>(1'000'000);
+    Helped fresh;
+    const StreamId stream =
+        fresh.locked([&] { return fresh.carrier.open(name_of(wire.sender.carrier), {}); });
+    wire.sender.events.last_accepted = no_stream;
+    ASSERT_TRUE(fresh.until([&] { return fresh.events.streams[stream].opened == 1; }));
+    ASSERT_TRUE(wire.sender.until([&] { return wire.sender.events.last_accepted != no_stream; }));
+    wire.there = wire.sender.events.last_accepted;
+    fresh.locked([&] {
+      fresh.carrier.establish(stream, StreamKind::bulk);
+      fresh.events.streams[stream].wanted = std::as_writable_bytes(std::span(*place));
+      fresh.carrier.arm(stream);
+      (void)fresh.carrier.prepare_sleep();
+    });
+    std::this_thread::sleep_for(2ms);  // the helper has armed it
+    wire.send(std::vector<char>(300'000, 'z'));
+    fresh.locked([&] {
+      fresh.carrier.close(stream);
+      fresh.events.forget(stream);
+      place.reset();  // a sanitizer sees who writes here now
+    });
+  }
+}
+
+/// Lets io_uring_setup fail in this process as containers let it.
+void forbid_io_uring() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(program), program};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(9);
+}
+
+int run_without_io_uring() {
+  forbid_io_uring();
+  Settings settings;
+  Name own;
+  random_bytes(own.nonce);
+  if (make_carrier(settings, loopback(), own)->description() != "epoll") return 2;
+  settings.backend = Backend::io_uring;
+  try {
+    (void)make_carrier(settings, loopback(), own);
+  } catch (const std::runtime_error& error) {
+    const std::string_view message = error.what();
+    return message.starts_with("SUIRO_NET=io_uring: ") &&
+                   message.find("forbidden") != std::string_view::npos
+               ? 0
+               : 3;
+  }
+  return 4;
+}
+
+TEST(WithoutIoUring, EpollIsUsedUnlessIoUringWasAskedFor) {
+  const pid_t child = fork();
+  if (child == 0) _exit(run_without_io_uring());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace suiro::net
