@@ -135,8 +135,8 @@ bool Bulk::restless() const {
 void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
   for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
     const BulkStream& stream = transfers_.stream(number);
-    const bool late = stream.state == State::opening &&
-                      now_ns - stream.since_ns > core_.settings.handshake_timeout_ns;
+    const bool late =
+        stream.state == State::opening && now_ns - stream.since_ns > session_.opening_limit_ns();
     if (late) {
       end(number);
       continue;

@@ -61,6 +61,11 @@ Peer Engine::peer(const Name& name) { return state_->peer(name); }
 
 const Name& Engine::name(Peer peer) const { return state_->names.at(peer); }
 
+std::string_view Engine::failure(Peer peer) const {
+  const Session* session = state_->sessions.at(peer).get();
+  return session == nullptr ? std::string_view() : session->failure();
+}
+
 Status Engine::send(const SendRequest& request) {
   if (request.peer >= state_->sessions.size() || !fits_message(request.buffers))
     return Status::invalid;

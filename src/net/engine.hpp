@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "net/carrier.hpp"
@@ -26,6 +27,9 @@ class Engine : public Events {
   /// The peer of this name, known or new. Nothing is sent.
   Peer peer(const Name& name);
   const Name& name(Peer peer) const;
+
+  /// Why the peer is unreachable, for people; empty if it is not.
+  std::string_view failure(Peer peer) const;
 
   /// ok, try_again (inject budget), invalid, unreachable. Completions may be told from inside the
   /// call.

@@ -195,12 +195,14 @@ void Outbox::begin(Frame& frame) {
 }
 
 void Outbox::flush() {
-  while (attached() && heard_ && !blocked_ && !waiting_.empty()) {
+  while (attached() && !blocked_ && !waiting_.empty()) {
     std::array<iovec, pieces_per_write> pieces;
     std::size_t count = 0;
     std::uint64_t offered = 0;
     for (Frame* frame = waiting_.first;
          frame != nullptr && count + 1 + max_segments <= pieces.size(); frame = frame->next) {
+      // Until the peer's credit is known, nothing goes but what tells it of its own.
+      if (!heard_ && frame->header.kind != FrameKind::acknowledgement) break;
       if (frame->written == 0) begin(*frame);
       const std::uint64_t header_done = std::min<std::uint64_t>(frame->written, header_bytes);
       const std::uint64_t payload_done = frame->written - header_done;
@@ -212,6 +214,7 @@ void Outbox::flush() {
         count += frame->send->payload.list(payload_done, left, std::span(pieces).subspan(count));
       offered += header_bytes - header_done + left;
     }
+    if (count == 0) return;
     const std::uint64_t taken = core_.carrier.write(stream_, std::span(pieces).first(count));
     blocked_ = taken < offered;
     if (taken > 0) account(taken);

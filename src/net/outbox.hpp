@@ -58,6 +58,11 @@ class Outbox {
   void probe();
   bool owes_acknowledgement() const { return told_received_ != received_; }
 
+  /// The peer once had more frames than that.
+  bool knows_of_more(std::uint32_t received) const {
+    return static_cast<std::int32_t>(received - acknowledged_) < 0;
+  }
+
   bool attached() const { return stream_ != no_stream; }
   /// Something is not written, or not acknowledged though it is kept.
   bool unsettled() const { return !waiting_.empty() || !sent_.empty(); }

@@ -174,7 +174,7 @@ void Session::end_bulk(std::size_t number, std::string_view) { bulk_.end(number)
 void Session::fail(std::string_view reason) {
   if (gone_) return;
   gone_ = true;
-  reason_ = reason;
+  failure_ = reason;
   if (opening_ != no_stream) streams_.close(opening_);
   if (control_ != no_stream) streams_.close(control_);
   opening_ = control_ = no_stream;

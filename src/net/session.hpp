@@ -29,7 +29,11 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
 
   const Name& name() const { return name_; }
   bool gone() const { return gone_; }
+  /// Why it is gone.
+  const std::string& failure() const { return failure_; }
   std::size_t control_rail() const { return control_rail_; }
+  /// How long a stream may take to open.
+  std::int64_t opening_limit_ns() const;
 
   Status send(const SendRequest& request);
   /// Says goodbye if the peer has ever been talked to.
@@ -74,7 +78,6 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void watch(std::int64_t now_ns);
   void wake();
   bool needs_peer() const;
-  std::int64_t opening_limit_ns() const;
   void look_control(std::int64_t now_ns);
 
   Core& core_;
@@ -108,7 +111,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
   std::int64_t heard_ns_ = 0;
   std::int64_t acknowledge_ns_ = never_ns;
-  std::string reason_;  // why it is gone
+  std::string failure_;
 };
 
 }  // namespace suiro::net

@@ -58,6 +58,7 @@ Welcome Session::introduced_control(const Stream& stream) {
   const std::int64_t now = core_.carrier.now_ns();
   const std::uint32_t count = stream.introduction.number;
   if (control_ != no_stream && control_is_own_ && count != control_count_) return {};
+  if (outbox_.knows_of_more(stream.introduction.received)) return {};  // late, and given up since
   const bool own_first = core_.own.nonce < name_.nonce;
   const bool hopeful = now - opening_since_ns_ < core_.settings.stall_timeout_ns / 4;
   if (control_ == no_stream && opening_ != no_stream && own_first && hopeful) return {};

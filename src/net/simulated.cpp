@@ -29,6 +29,7 @@ struct SimulatedNetwork::Pipe {
   std::array<End*, 2> ends{};
   std::array<Route, 2> routes{};
   std::array<SimulatedCarrier*, 2> processes{};
+  bool broken = false;  // what is written is lost
 };
 
 struct SimulatedNetwork::End {
@@ -134,6 +135,7 @@ void SimulatedNetwork::break_streams(SimulatedCarrier& process, int rail) {
   for (const auto& [id, end] : process.ends_) {
     const Route& route = end->pipe->routes[static_cast<std::size_t>(end->side)];
     if (route.shared_memory || route.own_rail != rail) continue;
+    end->pipe->broken = true;
     for (End* side : {end.get(), end->other()}) {
       if (side == nullptr) continue;
       side->incoming.clear();
@@ -235,7 +237,7 @@ std::size_t SimulatedCarrier::write(StreamId stream, std::span<const iovec> byte
   std::size_t total = 0;
   for (const iovec& piece : bytes) total += piece.iov_len;
   End* other = end->other();
-  if (other == nullptr) return total;  // nobody reads it, and nobody has been told yet
+  if (other == nullptr || end->pipe->broken) return total;  // lost, and nobody has been told
   const std::size_t buffer = network_.conditions_.buffer_bytes;
   const std::size_t room = buffer - std::min(buffer, other->held);
   std::size_t count = std::min(total, room);

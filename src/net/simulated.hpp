@@ -53,6 +53,7 @@ class SimulatedNetwork {
   void break_streams(SimulatedCarrier& process, int rail);
   /// The process is no more, and those who talked to it are told.
   void kill(SimulatedCarrier& process);
+  void set_cut(bool cut) { conditions_.cut = cut; }
   void set_rate(SimulatedCarrier& process, int rail, double bytes_per_ns);
 
  private:

@@ -2,6 +2,8 @@
 // Engines on the simulated network, for tests.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -12,6 +14,17 @@
 namespace suiro::net {
 
 constexpr std::int64_t second = 1'000'000'000;
+
+/// Bytes to be recognized.
+inline std::vector<std::uint8_t> bytes_of(std::size_t count, std::uint64_t seed = 1) {
+  std::vector<std::uint8_t> made(count);
+  std::uint64_t state = seed * 2 + 1;
+  for (std::size_t offset = 0; offset < count; offset += sizeof state) {
+    state = state * 0x9e3779b97f4a7c15 + 0x7f4a7c15;
+    std::memcpy(made.data() + offset, &state, std::min(sizeof state, count - offset));
+  }
+  return made;
+}
 
 struct Log : CompletionSink {
   std::vector<Completion> completions;
@@ -49,6 +62,9 @@ struct Process {
     request.context = context;
     return engine.receive(request);
   }
+
+  /// How many operations have.
+  std::size_t ended() const { return log.completions.size(); }
 
   SimulatedCarrier& carrier;
   Log log;

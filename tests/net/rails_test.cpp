@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several rails: which are used, how well, and what happens when they fail.
+#include "net/rails.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "simulation.hpp"
+
+namespace suiro::net {
+namespace {
+
+constexpr double gigabit = 0.125;  // bytes per ns
+
+struct Pair {
+  Pair(int rails, RailPolicy policy) : world(7, conditions()) {
+    Settings settings;
+    settings.rails = policy;
+    settings.stall_timeout_ns = second / 10;
+    settings.peer_timeout_ns = 3 * second;
+    a = &world.add(settings, rails);
+    b = &world.add(settings, rails);
+    for (int rail = 0; rail < rails; ++rail) set_rate(rail, gigabit);
+  }
+
+  static Conditions conditions() {
+    Conditions conditions;
+    conditions.shortest_delay_ns = conditions.longest_delay_ns = 20'000;
+    conditions.cut = false;
+    conditions.buffer_bytes = 1 << 20;
+    return conditions;
+  }
+
+  void set_rate(int rail, double bytes_per_ns) {
+    world.network.set_rate(a->carrier, rail, bytes_per_ns);
+    world.network.set_rate(b->carrier, rail, bytes_per_ns);
+  }
+
+  void begin(std::size_t bytes) {
+    data = bytes_of(bytes);
+    target.assign(bytes, 0);
+    b->log.completions.clear();
+    b->receive(any_peer, 1, 0, target.data(), bytes);
+    a->send(*b, 1, data.data(), bytes);
+  }
+
+  bool end() {
+    return world.until([&] { return b->ended() == 1; }) && target == data;
+  }
+
+  /// Seconds that a message takes, connections and what is known of the rails being there.
+  double time(std::size_t bytes) {
+    begin(bytes);
+    EXPECT_TRUE(end());
+    const std::int64_t before = world.network.now_ns();
+    begin(bytes);
+    EXPECT_TRUE(end());
+    return static_cast<double>(world.network.now_ns() - before) / second;
+  }
+
+  std::uint64_t received(std::size_t rail) {
+    return b->engine.statistics().rails[rail].received_bytes;
+  }
+
+  World world;
+  Process* a;
+  Process* b;
+  std::vector<std::uint8_t> data, target;
+};
+
+TEST(Rails, AddUp) {
+  const std::size_t bytes = 16 << 20;
+  const double one = Pair(1, RailPolicy::striped).time(bytes);
+  EXPECT_LT(one, 1.03 * static_cast<double>(bytes) / gigabit / second);
+  for (int rails = 2; rails <= 4; ++rails)
+    EXPECT_GT(one / Pair(rails, RailPolicy::striped).time(bytes), 0.97 * rails) << rails;
+  Pair mixed(2, RailPolicy::striped);
+  mixed.set_rate(1, 0.4 * gigabit);
+  EXPECT_GT(one / mixed.time(bytes), 0.95 * 1.4);
+}
+
+TEST(Rails, OneIsUsedIfTheyAreFixed) {
+  Pair pair(2, RailPolicy::fixed);
+  pair.time(4 << 20);
+  EXPECT_TRUE(pair.received(0) < 10'000 || pair.received(1) < 10'000);
+}
+
+TEST(Rails, AMessageSurvivesTheLossOfOneAndUsesItAgain) {
+  for (const RailPolicy policy : {RailPolicy::striped, RailPolicy::fixed}) {
+    for (const bool at_once : {true, false}) {
+      for (int rail = 0; rail < 2; ++rail) {
+        Pair pair(2, policy);
+        pair.begin(16 << 20);
+        pair.world.until([&] { return pair.received(0) + pair.received(1) > 4 << 20; });
+        pair.world.network.stall(pair.b->carrier, rail);
+        if (at_once) pair.world.network.break_streams(pair.b->carrier, rail);
+        const std::int64_t before = pair.world.network.now_ns();
+        ASSERT_TRUE(pair.end()) << "rail " << rail;
+        EXPECT_LT(pair.world.network.now_ns() - before, second);
+        pair.world.network.restore(pair.b->carrier, rail);
+        pair.world.network.run_until(pair.world.network.now_ns() + 6 * second);
+        const auto used = static_cast<std::size_t>(rail);
+        const std::uint64_t then = pair.received(used);
+        pair.time(16 << 20);
+        if (policy == RailPolicy::striped) {
+          EXPECT_GT(pair.received(used), then + (4 << 20));
+        }
+      }
+    }
+  }
+}
+
+TEST(Rails, ShortMessagesSurviveTheLossOfEveryRailForAWhile) {
+  Pair pair(2, RailPolicy::automatic);
+  std::vector<std::uint32_t> sent(1000), received(1000);
+  for (std::uint32_t one = 0; one < 1000; ++one) {
+    sent[one] = one;
+    pair.b->receive(any_peer, 1, 0, &received[one], sizeof one);
+  }
+  for (std::uint32_t one = 0; one < 1000; ++one) {
+    pair.a->send(*pair.b, 1, &sent[one], sizeof one);
+    pair.world.network.run_until(pair.world.network.now_ns() + second / 1000);
+    if (one == 300) pair.world.network.stall(pair.a->carrier, 0);
+    if (one == 500) pair.world.network.stall(pair.b->carrier, 1);
+  }
+  pair.world.network.restore(pair.b->carrier, 1);
+  ASSERT_TRUE(pair.world.until([&] { return pair.b->ended() == 1000 && pair.a->ended() == 1000; }));
+  EXPECT_EQ(received, sent);
+  EXPECT_GT(pair.a->engine.statistics().frames_sent_again, 0);
+}
+
+TEST(Rails, APeerWithoutAnyIsGivenUp) {
+  Pair pair(2, RailPolicy::automatic);
+  pair.time(1000);
+  pair.a->log.completions.clear();
+  pair.b->log.completions.clear();
+  for (int rail = 0; rail < 2; ++rail) pair.world.network.stall(pair.b->carrier, rail);
+  std::vector<std::uint8_t> data(1 << 20);
+  char target = 0;
+  pair.a->send(*pair.b, 1, data.data(), 10);
+  pair.a->send(*pair.b, 1, data.data(), data.size());
+  pair.a->receive(pair.a->peer(*pair.b), 5, 0, &target, 1);
+  pair.a->receive(any_peer, 6, 0, &target, 1);
+  const std::int64_t before = pair.world.network.now_ns();
+  // The short send may be complete: its copy was kept.
+  ASSERT_TRUE(pair.world.until([&] { return pair.a->ended() == 3; }, 20));
+  EXPECT_LT(pair.world.network.now_ns() - before, 5 * second);
+  for (const Completion& completion : pair.a->log.completions)
+    EXPECT_TRUE(completion.status == Status::unreachable || completion.length == 10);
+  EXPECT_EQ(pair.a->send(*pair.b, 1, data.data(), 10), Status::unreachable);
+  pair.a->receive(pair.a->peer(*pair.b), 5, 0, &target, 1);
+  EXPECT_EQ(pair.a->ended(), 4);
+  EXPECT_TRUE(pair.a->engine.cancel(nullptr)) << "who asked for anybody's message still waits";
+}
+
+TEST(Rails, AProcessThatDiesIsNoticed) {
+  for (int rails = 1; rails <= 2; ++rails) {
+    Pair pair(rails, RailPolicy::automatic);
+    pair.begin(32 << 20);
+    pair.world.until([&] { return pair.received(0) > 1 << 20; });
+    pair.world.network.kill(pair.a->carrier);
+    ASSERT_TRUE(pair.world.until([&] { return pair.b->ended() == 1; }, 20));
+    EXPECT_EQ(pair.b->log.completions[0].status, Status::unreachable);
+  }
+}
+
+TEST(Rails, AreUsedEquallyHoweverRanksArePaired) {
+  Settings settings;
+  settings.local_ranks = 4;
+  SimulatedNetwork network(1, {});
+  std::vector<SimulatedCarrier*> one, other;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    one.push_back(&network.add(1, 4, rank));
+    other.push_back(&network.add(2, 4, rank));
+  }
+  for (std::size_t shift = 0; shift < 4; ++shift) {
+    std::set<int> used;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      const SimulatedCarrier& from = *one[rank];
+      const SimulatedCarrier& to = *other[(rank + shift) % 4];
+      const Paths there = paths_to(settings, from.links(), from.name(), to.name());
+      const Paths back = paths_to(settings, to.links(), to.name(), from.name());
+      EXPECT_FALSE(there.striped);
+      for (std::size_t index = 0; index < 4; ++index)
+        EXPECT_EQ(there.routes[index].own_rail, back.routes[index].peer_rail);
+      used.insert(there.routes[0].own_rail);
+    }
+    EXPECT_EQ(used.size(), 4) << "shift " << shift;
+  }
+}
+
+}  // namespace
+}  // namespace suiro::net
