@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "net/identity.hpp"
 #include "net/links.hpp"
 #include "net/real_carrier.hpp"
+#include "net/statistics_report.hpp"
+#include "net/stats_socket.hpp"
 #include "net/tcp.hpp"
 #include "net/waiting.hpp"
 
@@ -47,10 +50,15 @@ struct Endpoint::State : Forkable {
         carrier(make_carrier(settings, links, own)),
         engine(settings, own, links, *carrier),
         watch(*carrier),
+        reporter(this_process(links, std::string(carrier->description()))),
+        questions(fmt::format("{:02x}{:02x}{:02x}{:02x}", own.nonce[0], own.nonce[1], own.nonce[2],
+                              own.nonce[3]),
+                  [this] { return to_json(reporter, statistics()); }),
         patience(settings.local_ranks > settings.cores) {
     carrier->attach(engine);
     const int ranks = settings.local_ranks + settings.cores - 1;
-    helper.emplace(watch, ranks / settings.cores);
+    const std::scoped_lock lock(watch.mutex);  // the helper uses this only when it is whole
+    helper.emplace(watch, questions, ranks / settings.cores);
     enlist(*this);
   }
   ~State() override { dismiss(*this); }
@@ -63,6 +71,7 @@ struct Endpoint::State : Forkable {
     abandoned.store(true, std::memory_order_relaxed);
     carrier->abandon();
     watch.waker.abandon();
+    questions.abandon();
     helper->abandon();
   }
 
@@ -78,6 +87,22 @@ struct Endpoint::State : Forkable {
     return result;
   }
 
+  Statistics statistics() {
+    return call(Statistics{}, [&] {
+      Statistics statistics = engine.statistics();
+      statistics.helper_wakeups = helper->wakeups();
+      statistics.helper_took_over = helper->took_over();
+      statistics.system_calls = carrier->system_calls();
+      return statistics;
+    });
+  }
+
+  /// One process of the job speaks; without a launcher's ranks, one of each host.
+  void explain() {
+    const bool first = reporter.rank < 0 ? settings.local_rank == 0 : reporter.rank == 0;
+    if (settings.explain && first) std::fputs(to_text(reporter, statistics()).c_str(), stderr);
+  }
+
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }
 
   const Settings settings;
@@ -86,6 +111,8 @@ struct Endpoint::State : Forkable {
   const std::unique_ptr<RealCarrier> carrier;
   Engine engine;
   Watch watch;
+  const Reporter reporter;
+  StatsSocket questions;
   Patience patience;
   std::optional<Helper> helper;
   std::atomic<bool> abandoned{false};  // in a forked child
@@ -106,6 +133,7 @@ Endpoint::~Endpoint() {
       state_.get());
   wait([](void* state) { return static_cast<State*>(state)->engine.idle(); }, state_.get(),
        finish_timeout_ns);
+  state_->explain();
   state_->helper.reset();
 }
 
@@ -204,14 +232,6 @@ void Endpoint::locked(void (*function)(void*), void* argument) {
   function(argument);
 }
 
-Statistics Endpoint::statistics() const {
-  return state_->call(Statistics{}, [&] {
-    Statistics statistics = state_->engine.statistics();
-    statistics.helper_wakeups = state_->helper->wakeups();
-    statistics.helper_took_over = state_->helper->took_over();
-    statistics.system_calls = state_->carrier->system_calls();
-    return statistics;
-  });
-}
+Statistics Endpoint::statistics() const { return state_->statistics(); }
 
 }  // namespace suiro::net

@@ -7,14 +7,15 @@
 #include <cstdint>
 #include <thread>
 
+#include "net/stats_socket.hpp"
 #include "net/waiting.hpp"
 
 namespace suiro::net {
 
 class Helper {
  public:
-  /// `ranks_per_core`: how many such threads share a core.
-  Helper(Watch& watch, int ranks_per_core);
+  /// `ranks_per_core`: how many such threads share a core. Questions are answered without the lock.
+  Helper(Watch& watch, StatsSocket& questions, int ranks_per_core);
   ~Helper();
 
   /// Under the lock, after each call of the application and before its threads sleep: sees to it
@@ -33,6 +34,7 @@ class Helper {
   void do_own_work();
 
   Watch& watch_;
+  StatsSocket& questions_;
   const std::int64_t longest_rest_ns_;
   std::int64_t rest_ns_;
   std::uint64_t seen_calls_ = 0;

@@ -133,6 +133,7 @@ Settings settings_from_environment() {
   read_networks(settings.networks);
   read_rails(settings.rails);
   read_switch("SUIRO_NET_SHARED_MEMORY", settings.shared_memory);
+  read_switch("SUIRO_NET_EXPLAIN", settings.explain);
   read_secret(settings.job_secret);
   read_number<std::uint64_t>("SUIRO_NET_EAGER", settings.eager_bytes, 0, 1 << 20);
   read_number<std::uint64_t>("SUIRO_NET_UNEXPECTED", settings.unexpected_budget, 1 << 20,

@@ -32,6 +32,7 @@ struct Settings {
   std::int64_t handshake_timeout_ns = 5'000'000'000;
   std::int64_t stall_timeout_ns = 1'000'000'000;  // without progress, while another rail is left
   std::int64_t peer_timeout_ns = 30'000'000'000;  // without any rail
+  bool explain = false;                           // SUIRO_NET_EXPLAIN: on, off
   int local_rank = 0;                             // of this process on its host
   int local_ranks = 1;
   int cores = 1;  // that this process may use

@@ -154,7 +154,8 @@ std::string to_text(const Reporter& reporter, const Statistics& statistics) {
   fmt::format_to(out, "  again     {} frames sent, {} grants given; refused {} streams\n",
                  statistics.frames_sent_again, statistics.grants_given_again,
                  statistics.refused_streams);
-  fmt::format_to(out, "  helper    woke {} times, took over {}; {} system calls; {} peers\n",
+  fmt::format_to(out,
+                 "  helper    woke {} times, took over {}; {} system calls; connected peers {}\n",
                  statistics.helper_wakeups, statistics.helper_took_over, statistics.system_calls,
                  statistics.peers_connected);
   return text;

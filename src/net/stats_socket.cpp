@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace suiro::net {
 namespace {
@@ -35,7 +36,8 @@ bool may_ask(int descriptor) {
 
 }  // namespace
 
-StatsSocket::StatsSocket(std::string_view identity) : owner_(getpid()) {
+StatsSocket::StatsSocket(std::string_view identity, std::function<std::string()> tell)
+    : tell_(std::move(tell)), owner_(getpid()) {
   const std::string folder = private_folder();
   if (folder.empty()) return;
   const std::string path = fmt::format("{}/{}-{}.sock", folder, owner_, identity);
@@ -55,12 +57,13 @@ StatsSocket::~StatsSocket() {
   if (!path_.empty() && getpid() == owner_) unlink(path_.c_str());
 }
 
-void StatsSocket::answer(std::string_view text) {
+void StatsSocket::answer() {
   constexpr int answers_max = 16;  // at a time; whoever asks more is told later
   for (int i = 0; listener_ && i < answers_max; ++i) {
     const Descriptor asker(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!asker) return;
     if (!may_ask(asker.number())) continue;
+    const std::string text = tell_();
     // What does not fit into the socket's buffer, which is far larger, is lost.
     [[maybe_unused]] const auto sent =
         send(asker.number(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);

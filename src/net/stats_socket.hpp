@@ -3,6 +3,7 @@
 // alone may ask. Whoever connects is told once; nothing is read from it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,9 @@ namespace suiro::net {
 class StatsSocket {
  public:
   /// Listens in $XDG_RUNTIME_DIR/suiro, or else in /tmp/suiro-UID. Where that cannot be done
-  /// safely, nothing listens, and nobody suffers. `identity` tells sockets of one process apart.
-  explicit StatsSocket(std::string_view identity);
+  /// safely, nothing listens, and nobody suffers. `identity` tells sockets of one process apart,
+  /// `tell` makes what is told.
+  StatsSocket(std::string_view identity, std::function<std::string()> tell);
   /// Removes the socket, but not in a forked child.
   ~StatsSocket();
   StatsSocket(const StatsSocket&) = delete;
@@ -22,11 +24,14 @@ class StatsSocket {
 
   /// Readable when somebody asks; -1: nobody can.
   int descriptor() const { return listener_.number(); }
-  /// Tells everybody who has asked. Never waits.
-  void answer(std::string_view text);
+  /// Tells everybody who has asked. Never waits for them.
+  void answer();
+  /// In a forked child: the socket is its parent's.
+  void abandon() noexcept { listener_.close(); }
   const std::string& path() const { return path_; }
 
  private:
+  std::function<std::string()> tell_;
   Descriptor listener_;
   std::string path_;
   int owner_ = 0;

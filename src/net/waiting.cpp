@@ -17,6 +17,7 @@
 namespace suiro::net {
 namespace {
 
+constexpr std::size_t descriptors_max = 3;  // of one sleep
 constexpr int polls_in_vain_max = 8;
 constexpr std::int64_t shortest_pause_ns = 20'000;
 constexpr std::int64_t longest_pause_ns = 250'000;
@@ -36,7 +37,7 @@ void Waker::clear() const {
 }
 
 unsigned sleep_on(std::initializer_list<int> descriptors, std::int64_t nanoseconds) {
-  std::array<pollfd, 2> polled{};
+  std::array<pollfd, descriptors_max> polled{};
   std::transform(descriptors.begin(), descriptors.end(), polled.begin(), [](int descriptor) {
     return pollfd{descriptor, POLLIN, 0};
   });

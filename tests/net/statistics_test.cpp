@@ -88,6 +88,11 @@ class StatsSockets : public testing::Test {
     return connect(asker.number(), generic, sizeof address) == 0 ? std::move(asker) : Descriptor();
   }
 
+  static int descriptor_now() {
+    const StatsSocket socket("cafe", [] { return "nothing"; });
+    return socket.descriptor();
+  }
+
   static std::string rest(const Descriptor& asker) {
     char bytes[100];
     const ssize_t count = read(asker.number(), bytes, sizeof bytes);
@@ -100,18 +105,20 @@ class StatsSockets : public testing::Test {
 TEST_F(StatsSockets, AnswerAllWhoAskAndVanish) {
   std::string path;
   {
-    StatsSocket socket("cafe");
+    std::string text = "nobody asked";
+    StatsSocket socket("cafe", [&] { return text; });
     path = socket.path();
     EXPECT_THAT(path, testing::StartsWith(folder_ + "/suiro/"));
     struct stat status {};
     ASSERT_EQ(stat((folder_ + "/suiro").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777, 0700U);
-    socket.answer("nobody asked");
+    socket.answer();
+    text = "counters";
     const Descriptor one = ask(path);
     const Descriptor other = ask(path);
     { const Descriptor impatient = ask(path); }
     ASSERT_TRUE(one && other);
-    socket.answer("counters");
+    socket.answer();
     EXPECT_EQ(rest(one), "counters");
     EXPECT_EQ(rest(one), "") << "the end";
     EXPECT_EQ(rest(other), "counters");
@@ -129,12 +136,12 @@ TEST_F(StatsSockets, AnswerAllWhoAskAndVanish) {
 TEST_F(StatsSockets, DoNotTrustAFolderOfOthers) {
   ASSERT_EQ(mkdir((folder_ + "/suiro").c_str(), 0755), 0);
   ASSERT_EQ(chmod((folder_ + "/suiro").c_str(), 0755), 0);
-  EXPECT_EQ(StatsSocket("cafe").descriptor(), -1) << "others can enter";
+  EXPECT_EQ(descriptor_now(), -1) << "others can enter";
   std::filesystem::remove(folder_ + "/suiro");
   std::filesystem::create_directory_symlink("/tmp", folder_ + "/suiro");
-  EXPECT_EQ(StatsSocket("cafe").descriptor(), -1) << "a link";
+  EXPECT_EQ(descriptor_now(), -1) << "a link";
   setenv("XDG_RUNTIME_DIR", (folder_ + std::string(120, 'x')).c_str(), 1);
-  EXPECT_EQ(StatsSocket("cafe").descriptor(), -1) << "no folder, and no room for its name";
+  EXPECT_EQ(descriptor_now(), -1) << "no folder, and no room for its name";
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class Options:
         """How the ranks learn it."""
         found = {
             "SUIRO_EXPLAIN": "1" if self.explain else None,
+            "SUIRO_NET_EXPLAIN": "on" if self.explain and self.transport == "suiro" else None,
             "SUIRO_TRACE": "1" if self.trace else None,
             "SUIRO_CHECK": "1" if self.check else None,
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
