@@ -51,9 +51,7 @@ struct Endpoint::State : Forkable {
         engine(settings, own, links, *carrier),
         watch(*carrier),
         reporter(this_process(links, std::string(carrier->description()))),
-        questions(fmt::format("{:02x}{:02x}{:02x}{:02x}", own.nonce[0], own.nonce[1], own.nonce[2],
-                              own.nonce[3]),
-                  [this] { return to_json(reporter, statistics()); }),
+        questions([this] { return to_json(reporter, statistics()); }),
         patience(settings.local_ranks > settings.cores) {
     carrier->attach(engine);
     const int ranks = settings.local_ranks + settings.cores - 1;

@@ -2,13 +2,17 @@
 #include "net/stats_socket.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <utility>
+
+#include "net/random.hpp"
 
 namespace suiro::net {
 namespace {
@@ -36,11 +40,13 @@ bool may_ask(int descriptor) {
 
 }  // namespace
 
-StatsSocket::StatsSocket(std::string_view identity, std::function<std::string()> tell)
+StatsSocket::StatsSocket(std::function<std::string()> tell)
     : tell_(std::move(tell)), owner_(getpid()) {
   const std::string folder = private_folder();
   if (folder.empty()) return;
-  const std::string path = fmt::format("{}/{}-{}.sock", folder, owner_, identity);
+  std::array<std::uint8_t, 4> mark{};  // several endpoints, or containers that share the folder
+  random_bytes(mark);
+  const std::string path = fmt::format("{}/{}-{:02x}.sock", folder, owner_, fmt::join(mark, ""));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return;

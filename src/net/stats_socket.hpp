@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "net/descriptor.hpp"
 
@@ -14,9 +13,8 @@ namespace suiro::net {
 class StatsSocket {
  public:
   /// Listens in $XDG_RUNTIME_DIR/suiro, or else in /tmp/suiro-UID. Where that cannot be done
-  /// safely, nothing listens, and nobody suffers. `identity` tells sockets of one process apart,
-  /// `tell` makes what is told.
-  StatsSocket(std::string_view identity, std::function<std::string()> tell);
+  /// safely, nothing listens, and nobody suffers. `tell` makes what is told.
+  explicit StatsSocket(std::function<std::string()> tell);
   /// Removes the socket, but not in a forked child.
   ~StatsSocket();
   StatsSocket(const StatsSocket&) = delete;

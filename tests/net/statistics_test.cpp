@@ -89,7 +89,7 @@ class StatsSockets : public testing::Test {
   }
 
   static int descriptor_now() {
-    const StatsSocket socket("cafe", [] { return "nothing"; });
+    const StatsSocket socket([] { return "nothing"; });
     return socket.descriptor();
   }
 
@@ -106,7 +106,7 @@ TEST_F(StatsSockets, AnswerAllWhoAskAndVanish) {
   std::string path;
   {
     std::string text = "nobody asked";
-    StatsSocket socket("cafe", [&] { return text; });
+    StatsSocket socket([&] { return text; });
     path = socket.path();
     EXPECT_THAT(path, testing::StartsWith(folder_ + "/suiro/"));
     struct stat status {};
