@@ -14,7 +14,7 @@
 //   its own receives.
 //   - A round whose first step is a send posts its receives last. So two ranks that send each other
 //   much both ask before either allows, the answers do not wait behind data, and both directions
-//   go at once (docs/decisions/0015).
+//   go at once (docs/decisions/0016).
 //   - Receives may be posted up to `lookahead` rounds before their round starts. They are posted in
 //   order.
 //   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of

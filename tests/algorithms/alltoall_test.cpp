@@ -164,6 +164,27 @@ TEST(TwoLevelPairwise, EveryTwoNodesAreAPairInOneOuterStep) {
   }
 }
 
+TEST(TwoLevelRing, RanksOfUnevenNodesMeetBeforeEachOuterStep) {
+  const int nodes[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
+  const Topology uneven = Topology::from_nodes(nodes);
+  const Algorithm& row = algorithm("two_level_ring");
+  const Schedule schedule = build(row, uneven);
+  EXPECT_EQ(schedule.rounds, 12 + 6);
+  EXPECT_EQ(build(row, uneven, {{"meet", 0}}).rounds, 12);
+  EXPECT_EQ(build(row, Topology::block(4, 4)).rounds, 16);
+  Round meeting;
+  Round first;
+  for (const std::int64_t index : {5, 7, 9, 11, 13, 15}) {
+    schedule.round(11, index, meeting);
+    schedule.round(11, index + 1, first);
+    ASSERT_EQ(meeting.steps.size(), first.steps.size());
+    for (std::size_t i = 0; i < meeting.steps.size(); ++i) {
+      EXPECT_EQ(meeting.steps[i].peer, first.steps[i].peer) << "round " << index;
+      EXPECT_EQ(meeting.steps[i].source.count + meeting.steps[i].target.count, 0);
+    }
+  }
+}
+
 /// For each two ranks on different nodes that are peers of each other: the rounds, within an outer
 /// step, from the one's message to the other's. The smallest number found; ppn when there are none.
 int fewest_rounds_between_exchanges(const Schedule& schedule, const Topology& topology) {
@@ -197,7 +218,7 @@ TEST(TwoLevel, RanksThatSendToEachOtherAreHalfAnOuterStepApart) {
   }
 }
 
-/// So two ranks that exchange with each other do not take turns (decision 0015).
+/// So two ranks that exchange with each other do not take turns (decision 0016).
 TEST(Alltoall, RoundsBeginWithTheSendButWhereTheyStandForNative) {
   const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
   const Topology topology = Topology::from_nodes(uneven);

@@ -21,7 +21,8 @@ inline std::int64_t time_blocks(const Schedule& schedule, const Topology& topolo
       for (const Step& step : round.steps) {
         if (step.action == Action::copy || topology.node(step.peer) == topology.node(rank))
           continue;
-        ++(step.action == Action::send ? sent : received)[topology.node(rank)];
+        sent[topology.node(rank)] += step.source.count;
+        received[topology.node(rank)] += step.target.count;
       }
     }
     time += std::max(*std::ranges::max_element(sent), *std::ranges::max_element(received));

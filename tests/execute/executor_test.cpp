@@ -56,9 +56,10 @@ std::string run_alltoall(const Schedule& schedule, std::size_t block_bytes, Send
 }
 
 TEST(Executor, MovesEveryBlockOfEveryAlgorithm) {
+  const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
   for (const Topology& topology :
        {Topology::block(1, 1), Topology::block(1, 5), Topology::block(4, 1), Topology::block(3, 2),
-        Topology::round_robin(3, 4), Topology::block(4, 4)}) {
+        Topology::round_robin(3, 4), Topology::block(4, 4), Topology::from_nodes(uneven)}) {
     for (const Algorithm& algorithm : catalog()) {
       if (algorithm.collective != "alltoall") continue;
       for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {

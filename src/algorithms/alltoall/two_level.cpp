@@ -15,17 +15,15 @@ constexpr int nowhere = -1;
 struct Layer {
   int first;
   int width;
-  int first_round;           // the layer's outer steps follow those of the layers before it
   std::vector<int> members;  // nodes
   std::vector<int> places;   // where a node is among the members, or nowhere
 
-  int rounds() const { return (static_cast<int>(members.size()) - 1) * width; }
+  int outer_steps() const { return static_cast<int>(members.size()) - 1; }
 };
 
-Layer layer_from(const Topology& topology, int first, int first_round) {
+Layer layer_from(const Topology& topology, int first) {
   Layer layer{.first = first,
               .width = topology.max_ppn() - first,
-              .first_round = first_round,
               .members = {},
               .places = std::vector<int>(topology.nodes(), nowhere)};
   for (int node = 0; node < topology.nodes(); ++node) {
@@ -35,6 +33,21 @@ Layer layer_from(const Topology& topology, int first, int first_round) {
     layer.width = std::min(layer.width, topology.ppn(node) - first);
   }
   return layer;
+}
+
+std::vector<Layer> layers_of(const Topology& topology) {
+  std::vector<Layer> layers;
+  for (int first = 0; first < topology.max_ppn(); first += layers.back().width) {
+    layers.push_back(layer_from(topology, first));
+  }
+  return layers;
+}
+
+/// Messages to the same peers as the round's, without payload.
+void take_payload(Round& round) {
+  for (Step& step : round.steps) {
+    (step.action == Action::send ? step.source : step.target) = scratch(0, 0);
+  }
 }
 
 /// Who sends to whom in inner step r, modulo the smaller node's number of ranks: local rank s to
@@ -60,22 +73,16 @@ class Turn {
 
 class TwoLevel {
  public:
-  TwoLevel(const Topology& topology, PeersOf peers, bool staggered, bool fenced)
-      : map_(topology), peers_(peers), staggered_(staggered), fenced_(fenced) {
-    int round = map_.max_ppn();
-    for (int first = 0; first < map_.max_ppn();) {
-      layers_.push_back(layer_from(map_, first, round));
-      first += layers_.back().width;
-      round += layers_.back().rounds();
-    }
-  }
+  TwoLevel(const Topology& topology, const TwoLevelOptions& options, bool fenced)
+      : map_(topology), options_(options), fenced_(fenced), layers_(layers_of(topology)) {}
 
   void operator()(int me, std::int64_t index, Round& round) const {
-    const int i = static_cast<int>(index);
+    int i = static_cast<int>(index);
     if (i < map_.max_ppn()) return inside(me, i, round);
-    std::size_t which = 0;
-    while (i >= layers_[which].first_round + layers_[which].rounds()) ++which;
-    outside(me, layers_[which], i - layers_[which].first_round, round);
+    i -= map_.max_ppn();
+    auto layer = layers_.begin();
+    for (; i >= rounds(*layer); ++layer) i -= rounds(*layer);
+    outside(me, *layer, i, round);
   }
 
  private:
@@ -89,24 +96,28 @@ class TwoLevel {
              round);
   }
 
-  void outside(int me, const Layer& layer, int inner_steps, Round& round) const {
-    const int inner_step = inner_steps % layer.width;
+  /// Rounds of one outer step: the meeting, if ranks meet, and the inner steps.
+  int step_rounds(const Layer& layer) const { return layer.width + (options_.meeting ? 1 : 0); }
+  int rounds(const Layer& layer) const { return layer.outer_steps() * step_rounds(layer); }
+
+  /// The i-th of a layer's rounds.
+  void outside(int me, const Layer& layer, int i, Round& round) const {
+    const bool meeting = options_.meeting && i % step_rounds(layer) == 0;
+    const int inner_step = std::max(i % step_rounds(layer) - (options_.meeting ? 1 : 0), 0);
     round.fence = fenced_ && inner_step == 0;
-    const int node = map_.node(me);
-    const int place = layer.places[node];
+    const int place = layer.places[map_.node(me)];
     if (place == nowhere) return;
-    const int size = static_cast<int>(layer.members.size());
-    const Peers places = peers_(place, inner_steps / layer.width + 1, size);
-    const int to = layer.members[places.to];
-    const int from = layer.members[places.from];
-    add_sends(me, to, layer.first + inner_step, round);
-    add_receives(me, from, layer.first + inner_step, round);
+    const Peers places =
+        options_.peers(place, i / step_rounds(layer) + 1, static_cast<int>(layer.members.size()));
+    add_sends(me, layer.members[places.to], layer.first + inner_step, round);
+    add_receives(me, layer.members[places.from], layer.first + inner_step, round);
+    if (meeting) take_payload(round);
   }
 
   void add_sends(int me, int to, int r, Round& round) const {
     const int node = map_.node(me);
     const int smaller = std::min(map_.ppn(node), map_.ppn(to));
-    const Turn turn = staggered_ ? Turn::staggered(node < to, smaller) : Turn::up();
+    const Turn turn = options_.staggered ? Turn::staggered(node < to, smaller) : Turn::up();
     int t = modulo(turn.target(map_.local(me), r), smaller);
     for (; t < map_.ppn(to); t += smaller) {
       const int peer = map_.rank(to, t);
@@ -117,7 +128,7 @@ class TwoLevel {
   void add_receives(int me, int from, int r, Round& round) const {
     const int node = map_.node(me);
     const int smaller = std::min(map_.ppn(node), map_.ppn(from));
-    const Turn turn = staggered_ ? Turn::staggered(from < node, smaller) : Turn::up();
+    const Turn turn = options_.staggered ? Turn::staggered(from < node, smaller) : Turn::up();
     int s = modulo(turn.source(map_.local(me), r), smaller);
     for (; s < map_.ppn(from); s += smaller) {
       const int peer = map_.rank(from, s);
@@ -126,22 +137,26 @@ class TwoLevel {
   }
 
   Topology map_;
-  PeersOf peers_;
-  bool staggered_;
+  TwoLevelOptions options_;
   bool fenced_;
   std::vector<Layer> layers_;
 };
 
 }  // namespace
 
+std::int64_t outer_steps(const Topology& topology) {
+  std::int64_t steps = 0;
+  for (const Layer& layer : layers_of(topology)) steps += layer.outer_steps();
+  return steps;
+}
+
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
-                         const Parameters& parameters, PeersOf peers, bool staggered) {
+                         const Parameters& parameters, const TwoLevelOptions& options) {
   const std::int64_t window = parameters.at("window");
   Schedule schedule = header(algorithm, topology, parameters);
-  schedule.rounds = topology.ranks();
+  schedule.rounds = topology.ranks() + (options.meeting ? outer_steps(topology) : 0);
   schedule.window = window == 0 ? topology.max_ppn() : window;
-  const auto rounds =
-      std::make_shared<const TwoLevel>(topology, peers, staggered, schedule.window > 1);
+  const auto rounds = std::make_shared<const TwoLevel>(topology, options, schedule.window > 1);
   schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return schedule;
 }

@@ -23,14 +23,27 @@
 
 namespace suiro::alltoall {
 
-/// `staggered` keeps two ranks from sending to each other at about the same time, where two nodes
-/// send to each other in one outer step. On TCP the two ranks share one connection, and there, when
-/// one of them is late, its request and its answer wait behind the other's data. Sends come first
-/// in a round for the same reason (docs/decisions/0015).
-Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
-                         const Parameters& parameters, PeersOf peers, bool staggered);
+struct TwoLevelOptions {
+  PeersOf peers;
 
-/// P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
+  /// Keeps two ranks from sending to each other at about the same time, where two nodes send to
+  /// each other in one outer step. On TCP the two ranks share one connection, and there, when one
+  /// of them is late, its request and its answer wait behind the other's data. Sends come first in
+  /// a round for the same reason (docs/decisions/0016).
+  bool staggered = true;
+
+  /// Each outer step begins with a round in which ranks exchange messages without payload with
+  /// those whom they meet first, so that they begin together (docs/decisions/0016).
+  bool meeting = false;
+};
+
+Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
+                         const Parameters& parameters, const TwoLevelOptions& options);
+
+/// P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch. Without meetings.
 Cost cost_two_level(const Topology& topology, const Parameters&);
+
+/// Those of all layers, between nodes.
+std::int64_t outer_steps(const Topology& topology);
 
 }  // namespace suiro::alltoall

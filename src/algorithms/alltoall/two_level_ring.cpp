@@ -7,9 +7,12 @@
 // The paper has it for nodes with equal numbers of ranks; two_level.hpp says how it goes on for
 // others.
 //
-// Half-way round, a node sends to the node that it receives from, and there `stagger` matters
-// (two_level.hpp). The paper's pseudo code is stagger=0, window=1.
-// Cost: P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch.
+// Nodes with different numbers of ranks are not done with an outer step at the same time. There
+// ranks meet before the next one (`meet`), or the faster nodes would run ahead and share the links
+// of the slower ones. Half-way round, a node sends to the node that it receives from, and there
+// `stagger` matters (two_level.hpp). The paper's pseudo code is stagger=0, window=1. Cost: P
+// rounds, on uneven nodes one more for each outer step; a(P-a) blocks on the wire of a node of a
+// ranks; no scratch.
 #include "algorithms/alltoall/two_level.hpp"
 
 namespace suiro {
@@ -27,13 +30,30 @@ constexpr ParameterSpec parameter_specs[] = {
      .maximum = 1,
      .fallback = 1,
      .meaning = "1 keeps two ranks from sending to each other at once; 0 is the paper's order"},
+    {.name = "meet",
+     .minimum = 0,
+     .maximum = 1,
+     .fallback = 1,
+     .meaning = "1 lets ranks of uneven nodes begin each outer step together; 0 does not"},
 };
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
 
+bool ranks_meet(const Topology& topology, const Parameters& parameters) {
+  return parameters.at("meet") != 0 && !topology.even();
+}
+
 Schedule build_two_level_ring(const Topology& topology, const Parameters& parameters) {
   return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters,
-                                   alltoall::ring_neighbours, parameters.at("stagger") != 0);
+                                   {.peers = alltoall::ring_neighbours,
+                                    .staggered = parameters.at("stagger") != 0,
+                                    .meeting = ranks_meet(topology, parameters)});
+}
+
+Cost cost_two_level_ring(const Topology& topology, const Parameters& parameters) {
+  Cost cost = alltoall::cost_two_level(topology, parameters);
+  if (ranks_meet(topology, parameters)) cost.rounds += alltoall::outer_steps(topology);
+  return cost;
 }
 
 }  // namespace
@@ -43,10 +63,12 @@ constinit const Algorithm alltoall_two_level_ring = {
     .name = "two_level_ring",
     .summary = "A ring over nodes around a ring over local ranks: one peer node at a time.",
     .source = "2-Level Ring paper (2010), figure 7; uneven nodes: suiro, docs/decisions/0009",
-    .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
+    .cost_text =
+        "P rounds, on uneven nodes one more for each outer step; a(P-a) blocks on the "
+        "wire of a node of a ranks; no scratch",
     .parameters = parameter_specs,
     .properties = property_list,
-    .cost = alltoall::cost_two_level,
+    .cost = cost_two_level_ring,
     .build = build_two_level_ring,
 };
 
