@@ -39,9 +39,10 @@ class Options:
 
     def variables(self) -> dict[str, str]:
         """How the ranks learn it."""
+        suiro = self.transport == "suiro"
         found = {
             "SUIRO_EXPLAIN": "1" if self.explain else None,
-            "SUIRO_NET_EXPLAIN": "on" if self.explain and self.transport == "suiro" else None,
+            "SUIRO_NET_EXPLAIN": "on" if self.explain == "table" and suiro else None,
             "SUIRO_TRACE": "1" if self.trace else None,
             "SUIRO_CHECK": "1" if self.check else None,
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
