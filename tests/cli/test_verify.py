@@ -26,6 +26,7 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
 
 
+@pytest.mark.timing
 def test_the_whole_catalog_is_proven_in_time() -> None:
     start = time.monotonic()
     result = run("--json")

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: sanitized.sh openmpi|mpich LIBRARY FOLDER
+# usage: sanitized.sh openmpi|mpich LIBRARY FOLDER YIELDING
 # Runs programs under a library that was built with AddressSanitizer. They are not, so the
-# sanitizer's runtime is preloaded before the library. Leaks are not looked for: both MPIs keep
-# memory until the process ends.
+# sanitizer's runtime is preloaded before the library, and what makes MPICH give its core away while
+# it waits. Leaks are not looked for: both MPIs keep memory until the process ends.
 set -eu
-mpi=$1 library=$2 folder=$3
+mpi=$1 library=$2 folder=$3 yielding=$4
 for program in alltoall_cases alltoallw_cases sizes; do
   "mpicc.$mpi" -O1 -g -o "$folder/$program.$mpi" "$(dirname "$0")/$program.c" -lpthread
 done
-preload="$(gcc -print-file-name=libasan.so):$library"
+preload="$(clang -print-file-name=libclang_rt.asan-$(uname -m).so):$library:$yielding"
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 export SUIRO_NODES=2 SUIRO_ALLTOALLV=ring
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader \

@@ -10,12 +10,7 @@
 namespace suiro {
 namespace {
 
-// A sanitizer sees the same code on fewer ranks, in a twentieth of the time.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int ranks_maximum = 13;
-#else
-constexpr int ranks_maximum = 33;
-#endif
+constexpr int ranks_maximum = SUIRO_PROVEN_RANKS_MAX;
 
 class CatalogProofTest : public testing::TestWithParam<Algorithm> {};
 
