@@ -51,8 +51,9 @@ def test_rings_two_peers_are_marked() -> None:
 
 def test_uneven_nodes() -> None:
     found = rows(run("two_level_ring", "--shape", "1,2,4,5").stdout)
-    assert found["5"] == "→1 x2 →2 x4 →3 x5 →0 x5 █████ 5"
-    assert found["8"] == "· →2 x4 →3 x5 →1 x5 █████ 5"
+    assert found["5"] == "→1 x0 →2 x0 →3 x0 →0 x0 ·"  # the ranks meet
+    assert found["6"] == "→1 x2 →2 x4 →3 x5 →0 x5 █████ 5"
+    assert found["12"] == "· →2 x4 →3 x5 →1 x5 █████ 5"
 
 
 def test_the_ranks_of_one_node() -> None:
