@@ -266,15 +266,23 @@ void Outbox::release(std::uint32_t received) {
   }
 }
 
+void Outbox::count_received() {
+  ++received_;
+  if (std::exchange(wanted_when_whole_, false)) acknowledgement_wanted_ = true;
+}
+
 bool Outbox::hear(const Header& header) {
   if (before(next_sequence_, header.received)) return false;
   if (before(acknowledged_, header.received)) release(header.received);
   peer_credit_ = std::max(peer_credit_, header.consumed_bytes);
-  if (header.wants_acknowledgement) acknowledgement_wanted_ = true;
   if (!heard_) {
     heard_ = true;
     flush();
   }
+  if (!header.wants_acknowledgement) return true;
+  // What is written while the payload is on its way does not count the message yet.
+  const bool whole_later = header.kind == FrameKind::eager && !before(header.sequence, received_);
+  (whole_later ? wanted_when_whole_ : acknowledgement_wanted_) = true;
   return true;
 }
 
@@ -303,7 +311,7 @@ bool Outbox::attach(StreamId stream, std::size_t rail, std::uint32_t received) {
 
 void Outbox::detach() {
   stream_ = no_stream;
-  acknowledgement_wanted_ = false;
+  acknowledgement_wanted_ = wanted_when_whole_ = false;
 }
 
 void Outbox::fail() {

@@ -44,7 +44,7 @@ class Outbox {
   /// What the peer's header says of our frames. False: it cannot be true.
   bool hear(const Header& header);
   /// A frame that must arrive has done so.
-  void count_received() { ++received_; }
+  void count_received();
   /// How many have.
   std::uint32_t received() const { return received_; }
   /// Lets the peer send that much more eager payload, or that it has sent it.
@@ -103,6 +103,7 @@ class Outbox {
   std::uint32_t received_ = 0, told_received_ = 0;
   std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
   bool acknowledgement_wanted_ = false;
+  bool wanted_when_whole_ = false;  // by the message whose payload arrives
 };
 
 }  // namespace suiro::net
