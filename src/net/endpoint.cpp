@@ -26,7 +26,6 @@
 namespace suiro::net {
 namespace {
 
-constexpr std::int64_t finish_timeout_ns = 3'000'000'000;
 constexpr std::int64_t spin_ns = 20'000;  // about what it costs to sleep and be woken
 
 std::vector<Link> links_of(const Settings& settings) {
@@ -126,11 +125,11 @@ Endpoint::~Endpoint() {
   locked(
       [](void* state) {
         auto& self = *static_cast<State*>(state);
-        self.engine.finish(self.carrier->now_ns() + finish_timeout_ns);
+        self.engine.finish(self.carrier->now_ns() + self.settings.peer_timeout_ns);
       },
       state_.get());
   wait([](void* state) { return static_cast<State*>(state)->engine.idle(); }, state_.get(),
-       finish_timeout_ns);
+       state_->settings.peer_timeout_ns);
   state_->explain();
   state_->helper.reset();
 }

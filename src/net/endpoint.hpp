@@ -21,7 +21,8 @@ class Endpoint {
   /// std::runtime_error in one line: no usable interface (which there are), no port, no
   /// descriptors.
   explicit Endpoint(const Settings& settings);
-  /// Tells nobody. Waits for what was accepted to be written, a few seconds at most.
+  /// Tells nobody. Waits until the peers have what was accepted, for as long as a peer may be
+  /// silent: what is injected belongs to programs that end with MPI_Finalize right after, too.
   ~Endpoint();
 
   const Name& name() const;
