@@ -36,9 +36,7 @@ def test_messages_as_mpi_promises_them(mpi: Mpi) -> None:
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok over suiro", [])
 
 
-@pytest.mark.parametrize(
-    ("messages", "size"), [(65, 1000), (1000, 0), (1000, 100_000), (30_000, 1000)]
-)
+@pytest.mark.parametrize(("messages", "size"), [(1000, 100_000), (30_000, 1000)])
 def test_unmatched_messages_do_not_stop_the_one_that_is_wanted(
     mpi: Mpi, messages: int, size: int
 ) -> None:
@@ -82,8 +80,7 @@ def test_a_provider_that_fits_no_network(mpi: Mpi) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-@pytest.mark.parametrize("backend", ["epoll", "io_uring"])
-@pytest.mark.parametrize("name", ["openmpi", "mpich5"])
+@pytest.mark.parametrize(("name", "backend"), [("openmpi", "io_uring"), ("mpich5", "epoll")])
 def test_between_hosts(name: str, backend: str, programs: Path) -> None:
     """Over TCP, whatever reads it."""
     mpi = Mpi(name, programs)
