@@ -19,7 +19,8 @@ TRAFFIC = f"/usr/bin/python3 {Path(__file__).parent / 'traffic.py'}"
 
 def measured(suiro: Suiro, lab: str, counters: Path, *programs: str) -> list[Any]:
     script = "; ".join(f"{TRAFFIC} {program}" for program in programs)
-    result = suiro("lab", "run", lab, "--counters", str(counters), "--", "sh", "-c", script)
+    arguments = ("--counters", str(counters), "--", "sh", "-c", script)
+    result = suiro("lab", "run", lab, *arguments, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
     return [json.loads(line) for line in result.stdout.splitlines()]
 

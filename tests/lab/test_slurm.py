@@ -63,7 +63,7 @@ def test_suiro_reaches_all_ranks(
     library = native.library(f"libsuiro-{mpi}.so")
     script = SESSION.format(suiro=COMMAND, mpi=mpi, program=hello(mpi), library=library)
     arguments = ("lab", "run", "4x4-voq", "--slurm", "--mpi", mpi, "--", "sh", "-c", script)
-    result = suiro(*arguments, cwd=tmp_path)
+    result = suiro(*arguments, cwd=tmp_path, timeout=120)  # ten jobs, on a busy machine too
     everywhere = {f"rank {rank} on host{rank // 4}" for rank in range(16)}
     half = {f"rank {rank} on host{rank // 4}" for rank in range(8)}
 

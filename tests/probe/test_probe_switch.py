@@ -22,7 +22,7 @@ SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
 def suiro(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     environment = os.environ | variables
     command = [*SUIRO, *arguments]
-    return subprocess.run(command, text=True, capture_output=True, timeout=40, env=environment)
+    return subprocess.run(command, text=True, capture_output=True, timeout=120, env=environment)
 
 
 @pytest.mark.parametrize(
