@@ -115,7 +115,10 @@ int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
                                 const UserBuffer& receive) {
   Plan& plan = plan_of(collective);
   if (plan.thresholds.empty()) return MPI_SUCCESS;
-  if (spoiled_code_ != MPI_SUCCESS) return spoiled_code_;
+  if (spoiled_code_ != MPI_SUCCESS) {
+    real.Comm_call_errhandler(user_, spoiled_code_);
+    return spoiled_code_;
+  }
   if (plan.agreement.is_due()) {
     const std::int64_t vouched = vouched_bytes(send, receive, *topology_, rank_);
     spoiled_code_ = plan.agreement.exchange(user_, vouched, job.waiting);
@@ -145,7 +148,8 @@ std::optional<Ending> Communicator::run(Choice& choice, const UserBuffer& send,
   }
   if (!can_run(*choice.workspace, receive)) return std::nullopt;
   const Ending ending =
-      run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
+      net_ ? run_on_net(*choice.workspace, *net_, twin_, send, receive, in_place)
+           : run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
 }
@@ -173,6 +177,7 @@ bool Communicator::make_twin() {
     return false;
   }
   real.Comm_set_errhandler(twin_, job.errors_return);
+  if (job.settings.on_net) net_ = make_net_group(twin_);
   return true;
 }
 

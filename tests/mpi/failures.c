@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { guard = -7, ranks_max = 16 };
-static int rank, size;
+static int rank, size, errors_told;
 static const char* collective;
 
 static void require(int condition, const char* what) {
@@ -77,10 +77,12 @@ static void require_right(const int* received, int count, int shift) {
   }
 }
 
-/// The first call makes suiro's communicator, for which ranks wait; afterwards they need not.
+/// The first call makes suiro's communicator, for which ranks wait; afterwards they need not. After
+/// three they know sizes that differ.
 static void together(void) {
   int received[ranks_max];
-  require(size <= ranks_max && exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
+  require(size <= ranks_max, "too many ranks");
+  for (int i = 0; i < 3; ++i) require(exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -119,11 +121,19 @@ static void retry(void) {
   free(received);
 }
 
+static void count_error(MPI_Comm* communicator, int* code, ...) {
+  (void)communicator, (void)code;
+  ++errors_told;
+}
+
 /// The others' messages arrive after rank 1 has its error: none may be written into its buffer, nor
-/// be taken for one of the next call.
+/// be taken for one of the next call, which has that error too, and tells it as the first did.
 static void spoil(void) {
   enum { count = 20000 };
   int* received = guarded(count);
+  MPI_Errhandler counting;
+  MPI_Comm_create_errhandler(count_error, &counting);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
   together();
   if (rank != 1) {
     usleep(200000);
@@ -140,7 +150,9 @@ static void spoil(void) {
   }
   require(memcmp(before, received, (size_t)size * count * sizeof *before) == 0,
           "written after the call had returned");
+  require(errors_told == 1, "the error was not told once");
   require(exchange(count, count, 2, received) != MPI_SUCCESS, "no error in the next call");
+  require(errors_told == 2, "the next call did not tell its error");
   printf("ok\n");
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 5);

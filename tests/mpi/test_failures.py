@@ -2,6 +2,8 @@
 """Calls in which MPI returns an error to one rank, whose program has asked for errors: the buffers
 are the program's own again, and no later call takes what was left."""
 
+from pathlib import Path
+
 import pytest
 from mpi_jobs import Mpi
 
@@ -51,3 +53,15 @@ def test_a_call_that_cannot_send(
     more = {f"SUIRO_{collective.upper()}": algorithm, "FAILING_SEND": failing_send}
     outcome = mpi.run(program, LD_PRELOAD=str(failing), **more)
     assert (outcome.code, outcome.out.strip()) == (code, "ok"), outcome.err
+
+
+def test_a_call_that_cannot_send_by_the_agreed_size(mpi: Mpi, tmp_path: Path) -> None:
+    """Ranks know a size from the fourth call on, the one that fails."""
+    rule = '{"collective": "alltoallv", "bytes": [1, null], "algorithm": "ring"}'
+    rules = tmp_path / "rules.json"
+    rules.write_text(f'{{"suiro_rules": 1, "rules": [{rule}]}}')
+    failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
+    program = [str(mpi.build("failures.c")), "alltoallv", "spoil"]
+    more = {"LD_PRELOAD": str(failing), "FAILING_SEND": "2"}
+    outcome = mpi.run(program, "--rules", str(rules), **more)
+    assert (outcome.code, outcome.out.strip()) == (5, "ok"), outcome.err
