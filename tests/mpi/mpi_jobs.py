@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from suiro import native
+
 HERE = Path(__file__).parent
 WHEELS = HERE.parents[1] / "build" / "mpi"  # of the package index, by `./dev setup`
 SUIRO = [str(Path(sys.executable).parent / "suiro")]
@@ -94,14 +96,28 @@ class Mpi:
         """The launcher with its count."""
         return [self.tools.launcher, "-n", str(ranks)]
 
-    def run(self, program: Path | list[str], *options: str, ranks: int = 4, **more: str) -> Outcome:
-        """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables."""
+    def run(
+        self,
+        program: Path | list[str],
+        *options: str,
+        ranks: int = 4,
+        yielding: bool = True,
+        **more: str,
+    ) -> Outcome:
+        """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables.
+
+        Debian's MPICH never gives a core away, which takes ten times as long where ranks outnumber
+        the cores; if `yielding`, it does, as in a lab.
+        """
         words = [str(program)] if isinstance(program, Path) else program
+        if yielding and self.name == "mpich":
+            helper = str(native.library("libsuiro-lab-mpich.so"))
+            more["LD_PRELOAD"] = ":".join(filter(None, [more.get("LD_PRELOAD"), helper]))
         return execute([*SUIRO, "run", *options, "--", *self.launcher(ranks), *words], **more)
 
 
 def execute(command: list[str], **more: str) -> Outcome:
-    """Runs a command to its end; it has a minute, then it is asked to end, with all its ranks."""
+    """Runs a command to its end; after two minutes it is asked to end, with all its ranks."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith("SUIRO_A")
     }
@@ -115,7 +131,7 @@ def execute(command: list[str], **more: str) -> Outcome:
         errors="replace",
     ) as process:
         try:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             process.terminate()  # suiro and the launchers pass it on; a kill they could not
             process.communicate(timeout=20)

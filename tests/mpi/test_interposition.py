@@ -108,18 +108,20 @@ def test_spawned_processes_use_native(openmpi: Mpi) -> None:
 
 
 def test_library_does_not_follow_into_programs_that_the_job_starts(mpi: Mpi) -> None:
-    outcome = mpi.run([str(mpi.build("endings.c", name="plain")), "system"], **RING)
+    program = [str(mpi.build("endings.c", name="plain")), "system"]
+    outcome = mpi.run(program, yielding=False, **RING)
     assert "PATH=" in outcome.out
     assert not re.search(r"^(LD_PRELOAD|SUIRO_JOB|SUIRO_TOKEN)=", outcome.out, re.MULTILINE)
 
 
 def test_off_means_nothing_at_all(mpi: Mpi) -> None:
     program = [str(mpi.build("endings.c", name="plain")), "system"]
-    outcome = mpi.run(program, "--explain", SUIRO="off", **RING)
+    outcome = mpi.run(program, "--explain", yielding=False, SUIRO="off", **RING)
     assert (outcome.code, outcome.said()) == (0, [])
     assert "LD_PRELOAD" not in outcome.out
 
 
+@pytest.mark.timing
 def test_native_decision_costs_little(mpi: Mpi) -> None:
     """The bound holds on a quiet machine with two cores; here only the order of magnitude."""
     outcome = mpi.run([str(mpi.build("overhead.c")), "200"], ranks=2, SUIRO_ALLTOALL="native")
