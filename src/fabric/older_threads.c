@@ -87,6 +87,8 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 }
 
 int __xstat(int version, const char* path, struct stat* status);
+int __lxstat(int version, const char* path, struct stat* status);
 int stat(const char* path, struct stat* status) { return __xstat(STAT_VERSION, path, status); }
+int lstat(const char* path, struct stat* status) { return __lxstat(STAT_VERSION, path, status); }
 
 #endif
