@@ -17,10 +17,10 @@ namespace {
 constexpr std::size_t staging_bytes = 16 << 10;
 constexpr int events_at_once = 64;
 constexpr int accepts_at_once = 64;
-constexpr int reads_at_once = 8;                        // of one control stream, then the others
-constexpr std::size_t bulk_bytes_at_once = 8 << 20;     // of one bulk stream, then the others
-constexpr std::size_t low_mark_bytes_max = 512 << 10;   // wake a sleeper not more often than that
-constexpr std::size_t low_mark_pays_bytes = 128 << 10;  // from here on
+constexpr int reads_at_once = 8;                       // of one control stream, then the others
+constexpr std::size_t bulk_bytes_at_once = 8 << 20;    // of one bulk stream, then the others
+constexpr std::size_t low_mark_bytes_min = 64 << 10;   // as much at a time as costs little more
+constexpr std::size_t low_mark_bytes_max = 512 << 10;  // than all at once
 constexpr std::uint32_t trust_max = 8;
 constexpr StreamId ids = StreamId{1} << 31;  // the upper half is for other carriers
 constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
@@ -223,7 +223,8 @@ bool EpollCarrier::poll_hot() {
   bool raised = false;
   for (const StreamId id : hot_) {
     Stream* stream = find(id);
-    if (stream != nullptr) raised |= read(*stream);
+    // Of a long transfer, the kernel tells when there is enough to be worth a call.
+    if (stream != nullptr && stream->low_mark == 1) raised |= read(*stream);
   }
   if (raised) trust_ = std::min(trust_ + 1, trust_max);
   return raised;
@@ -278,7 +279,13 @@ bool EpollCarrier::handle(Stream& stream, std::uint32_t happened) {
     if (stream.closed) return true;
     if (!stream.blocked) watch(stream, stream.interest & ~EPOLLOUT);
   }
-  if ((happened & EPOLLIN) != 0) raised |= read(stream);
+  if ((happened & EPOLLIN) != 0) {
+    const bool found = read(stream);
+    raised |= found;
+    // Honest peers send on bulk streams what is wanted; others are not listened to.
+    if (!found && is_bulk(stream) && events_->wanted(stream.id).empty())
+      watch(stream, stream.interest & ~EPOLLIN);
+  }
   if ((happened & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && !stream.closed) {
     // What could be read of it has been read, but for more than is read at once.
     if ((happened & EPOLLIN) != 0 && raised && stream.interest & EPOLLIN) return true;
@@ -297,8 +304,12 @@ void EpollCarrier::connected(Stream& stream) {
   events_->opened(stream.id);
 }
 
+bool EpollCarrier::is_bulk(const Stream& stream) {
+  return stream.stage == Stream::Stage::established && stream.kind == StreamKind::bulk;
+}
+
 bool EpollCarrier::read(Stream& stream) {
-  const bool bulk = stream.stage == Stream::Stage::established && stream.kind == StreamKind::bulk;
+  const bool bulk = is_bulk(stream);
   if (stream.stage == Stream::Stage::connecting) return false;
   const bool raised = bulk ? read_bulk(stream) : read_control(stream);
   if (raised && !stream.closed && stream.stage == Stream::Stage::established)
@@ -332,11 +343,7 @@ bool EpollCarrier::read_bulk(Stream& stream) {
   std::size_t total = 0;
   while (total < bulk_bytes_at_once) {
     const std::span<std::byte> target = events_->wanted(stream.id);
-    if (target.empty()) {
-      // Honest peers send nothing now; others are not listened to.
-      if (total == 0) watch(stream, stream.interest & ~EPOLLIN);
-      break;
-    }
+    if (target.empty()) break;
     iovec parts[] = {{target.data(), target.size()}};
     const std::ptrdiff_t count = receive(stream, parts);
     if (count < 0) return true;
@@ -368,10 +375,13 @@ std::ptrdiff_t EpollCarrier::receive(Stream& stream, std::span<iovec> parts) {
   return -1;
 }
 
-/// The kernel tells of a bulk stream when so much has arrived, or all that is wanted.
+/// The kernel tells of a bulk stream when so much has arrived, or all that is wanted: a part of
+/// the whole that is large enough to be worth a call, and small enough for what is left at the end.
 void EpollCarrier::set_low_mark(Stream& stream, std::size_t wanted) {
-  const std::size_t mark = wanted < low_mark_pays_bytes ? 1 : std::min(wanted, low_mark_bytes_max);
-  if (mark == stream.low_mark) return;
+  const std::size_t part = std::clamp(wanted / 8, low_mark_bytes_min, low_mark_bytes_max);
+  const std::size_t mark = wanted < low_mark_bytes_min ? 1 : std::min(wanted, part);
+  const bool fits = stream.low_mark <= wanted && mark / 2 < stream.low_mark;
+  if (mark == stream.low_mark || (fits && stream.low_mark / 4 < mark)) return;
   stream.low_mark = mark;
   ++system_calls_;
   const auto value = static_cast<int>(mark);

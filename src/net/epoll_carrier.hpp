@@ -62,6 +62,7 @@ class EpollCarrier : public RealCarrier {
   void accept_all(std::uint8_t rail);
   bool handle(Stream& stream, std::uint32_t happened);
   void connected(Stream& stream);
+  static bool is_bulk(const Stream& stream);
   bool read(Stream& stream);
   bool read_control(Stream& stream);
   bool read_bulk(Stream& stream);

@@ -112,17 +112,18 @@ bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argu
   const Waiting waiting(watch, helper);
   std::int64_t now_ns = carrier.now_ns();
   const std::int64_t until_ns = timeout_ns < 0 ? no_alarm : now_ns + timeout_ns;
-  std::int64_t spin_until_ns = now_ns + spin_ns;
+  std::int64_t idle_since_ns = now_ns;
   while (!condition(argument)) {
     watch.called();
     const bool found = carrier.poll(0);
     now_ns = carrier.now_ns();
     if (found) {
       watch.changed();
-      spin_until_ns = now_ns + spin_ns;
+      watch.spinning_pays = now_ns - idle_since_ns < spin_ns;
+      idle_since_ns = now_ns;
     } else if (now_ns >= until_ns) {
       return condition(argument);
-    } else if (now_ns >= spin_until_ns) {
+    } else if (!watch.spinning_pays || now_ns - idle_since_ns >= spin_ns) {
       sleep_without(lock, watch, helper, until_ns);
     } else {
       lock.unlock();  // others may want it

@@ -54,6 +54,7 @@ struct Watch {
   // others until that one leaves or something has changed.
   std::atomic<int> waiting{0};
   bool guarded = false;
+  bool spinning_pays = true;  // the last wait was over sooner than it takes to sleep
   Waker waker;
   std::condition_variable others;
 };
@@ -62,7 +63,7 @@ class Helper;
 
 /// Waits, as a thread of the application, until the condition, asked under the lock, is true.
 /// False: the time is over (-1: no end). Spins for so long, after anything has happened, before it
-/// sleeps.
+/// sleeps, if that has paid lately.
 bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argument,
               std::int64_t timeout_ns, std::int64_t spin_ns);
 

@@ -32,10 +32,11 @@ void send_all(int socket, const void* data, std::size_t bytes) {
   }
 }
 
-void receive_all(int socket, void* data, std::size_t bytes) {
+void receive_all(int socket, void* data, std::size_t bytes, int flags = 0) {
   auto* next = static_cast<std::byte*>(data);
   while (bytes > 0) {
-    const ssize_t count = ::recv(socket, next, bytes, 0);
+    const ssize_t count = ::recv(socket, next, bytes, flags);
+    if (count < 0 && errno == EAGAIN) continue;
     if (count == 0) throw std::runtime_error("the other process has ended");
     check(count > 0, "recv");
     next += count;
@@ -45,7 +46,8 @@ void receive_all(int socket, void* data, std::size_t bytes) {
 
 class RawChannel : public Channel {
  public:
-  explicit RawChannel(Descriptor socket) : socket_(std::move(socket)) {
+  RawChannel(Descriptor socket, Waiting waiting)
+      : socket_(std::move(socket)), flags_(waiting == Waiting::polling ? MSG_DONTWAIT : 0) {
     const int one = 1;
     (void)setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   }
@@ -54,7 +56,7 @@ class RawChannel : public Channel {
     send_all(socket_.number(), data, bytes);
   }
   void receive(std::byte* data, std::size_t bytes) override {
-    receive_all(socket_.number(), data, bytes);
+    receive_all(socket_.number(), data, bytes, flags_);
   }
   void begin_receive(std::byte* data, std::size_t bytes) override {
     begun_ = data;
@@ -64,6 +66,7 @@ class RawChannel : public Channel {
 
  private:
   Descriptor socket_;
+  int flags_;
   std::byte* begun_ = nullptr;
   std::size_t begun_bytes_ = 0;
 };
@@ -146,7 +149,8 @@ std::unique_ptr<Channel> engine_channel(const Settings& settings, int agreement,
   return std::make_unique<EngineChannel>(settings, agreement, waiting);
 }
 
-std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, bool first) {
+std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, Waiting waiting,
+                                     bool first) {
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_addr.s_addr = address;
@@ -157,7 +161,7 @@ std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, bool 
   if (!first) {
     hear(agreement, &place, sizeof place);
     check(connect(socket.number(), generic, length) == 0, "connect");
-    return std::make_unique<RawChannel>(std::move(socket));
+    return std::make_unique<RawChannel>(std::move(socket), waiting);
   }
   check(bind(socket.number(), generic, length) == 0, "bind");
   check(listen(socket.number(), 1) == 0, "listen");
@@ -165,7 +169,7 @@ std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, bool 
   tell(agreement, &place, sizeof place);
   Descriptor accepted(accept4(socket.number(), nullptr, nullptr, SOCK_CLOEXEC));
   check(static_cast<bool>(accepted), "accept");
-  return std::make_unique<RawChannel>(std::move(accepted));
+  return std::make_unique<RawChannel>(std::move(accepted), waiting);
 }
 
 }  // namespace suiro::net::bench

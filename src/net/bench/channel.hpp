@@ -23,13 +23,14 @@ class Channel {
   virtual Statistics statistics() const { return {}; }
 };
 
-/// How a thread of the engine's user waits.
+/// How a thread waits for bytes.
 enum class Waiting { polling, sleeping };
 
 /// A pair of connected descriptors that the two processes agree over.
 std::unique_ptr<Channel> engine_channel(const Settings& settings, int agreement, Waiting waiting);
-/// TCP with blocking calls: the reference. `address` of the first process, network byte order.
-std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, bool first);
+/// TCP alone: the reference. `address` of the first process, network byte order.
+std::unique_ptr<Channel> raw_channel(std::uint32_t address, int agreement, Waiting waiting,
+                                     bool first);
 
 /// Both processes have come here.
 void meet(int agreement);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// suiro-net-bench: the engine against TCP with blocking calls, between two processes, in one run
-// and turn by turn. Half round trips, processor time per received byte, and how much of a
-// transfer is hidden behind computation.
+// suiro-net-bench: the engine against TCP alone, between two processes, in one run and turn by
+// turn, both waiting in the same way. Half round trips, processor time per received byte, and how
+// much of a transfer is hidden behind computation.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -162,7 +162,7 @@ void run(const Options& options, int agreement, bool first) {
   Settings settings = settings_from_environment();
   if (!first && !options.peer_networks.empty()) settings.networks = {options.peer_networks};
   const auto links = usable_links(settings.networks);
-  const auto raw = raw_channel(links.front().address, agreement, first);
+  const auto raw = raw_channel(links.front().address, agreement, options.waiting, first);
   const auto engine = engine_channel(settings, agreement, options.waiting);
   Bench bench(agreement, first, std::ranges::max(options.sizes));
   if (first && !options.json)
