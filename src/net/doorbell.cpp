@@ -39,8 +39,6 @@ bool Doorbell::may_sleep() {
   return false;
 }
 
-void Doorbell::woke() { page().sleeping.store(0, std::memory_order_relaxed); }
-
 void Doorbell::silence() {
   std::uint64_t count;
   while (::read(event_.number(), &count, sizeof count) > 0) {

@@ -39,7 +39,6 @@ class Doorbell {
 
   /// From now on a ring makes event_descriptor() readable, once. False: it has rung already.
   bool may_sleep();
-  void woke();
   /// Makes event_descriptor() unreadable again.
   void silence();
 

@@ -180,12 +180,10 @@ void SharedCarrier::close(StreamId id) {
 
 bool SharedCarrier::poll(std::int64_t wait_ns) {
   state_->graveyard.clear();
-  if (std::exchange(state_->may_be_asleep, false)) state_->doorbell.woke();
   if (++state_->polls % polls_per_service == 0) state_->service();
   const bool raised = state_->work();
   if (raised || wait_ns == 0) return raised;
   if (prepare_sleep()) state_->sleep(wait_ns);
-  state_->doorbell.woke();
   state_->service();
   return state_->work();
 }
@@ -193,7 +191,7 @@ bool SharedCarrier::poll(std::int64_t wait_ns) {
 bool SharedCarrier::prepare_sleep() {
   state_->service();
   if (!state_->queued.empty() || !state_->failures.empty()) return false;
-  state_->may_be_asleep = true;
+  // It stays so until the doorbell rings: whoever polls meanwhile may be gone again.
   return state_->doorbell.may_sleep();
 }
 

@@ -61,7 +61,6 @@ struct SharedCarrier::State {
   StreamId generation = 0;
   int greeted = 0;
   std::uint32_t polls = 0;
-  bool may_be_asleep = false;
   std::int64_t alarm_at_ns = no_alarm;
   std::uint64_t system_calls = 0;
 };

@@ -162,6 +162,7 @@ void UringCarrier::request_watch(Stream& stream) {
 }
 
 void UringCarrier::help() {
+  if (!direct_.empty()) asleep_ = false;  // who sleeps is woken for their sake
   for (const Request& request : std::exchange(requests_, {})) {
     Stream* stream = find(request.stream);
     switch (request.operation) {
@@ -215,7 +216,8 @@ bool UringCarrier::prepare_sleep() {
   streak_ = 0;
   while (!direct_.empty()) stop_reading(0);
   collect();
-  return failed_.empty() && completions_.empty();
+  asleep_ = failed_.empty() && completions_.empty();
+  return asleep_;
 }
 
 bool UringCarrier::poll(std::int64_t wait_ns) {

@@ -42,7 +42,9 @@ class UringCarrier : public RealCarrier {
   std::int64_t alarm_ns() const override { return alarm_ns_; }
   bool prepare_sleep() override;
   bool wants_help() const override {
-    return !requests_.empty() || !completions_.empty() || ring_.has_unsubmitted();
+    // Who sleeps believes that the kernel reads everything: it must look again if that has changed.
+    return !requests_.empty() || !completions_.empty() || (asleep_ && !direct_.empty()) ||
+           ring_.has_unsubmitted();
   }
   void help() override;
   void abandon() noexcept override;
@@ -135,6 +137,7 @@ class UringCarrier : public RealCarrier {
   StreamId source_ = no_stream;    // of frames, in so many polls in a row:
   int streak_ = 0;
   std::int64_t alarm_ns_ = no_alarm;
+  bool asleep_ = false;  // somebody, since prepare_sleep
   std::uint64_t system_calls_ = 0;
 };
 

@@ -85,13 +85,24 @@ class Helped {
 /// A bulk stream between two of them.
 class Wire {
  public:
-  Wire() {
-    here = receiver.locked([&] { return receiver.carrier.open(name_of(sender.carrier), {}); });
-    EXPECT_TRUE(receiver.until([&] { return receiver.events.streams[here].opened == 1; }));
+  Wire() { here = open_from(receiver); }
+
+  /// A stream to the sender, which becomes a bulk stream when the opening exchange, here of one
+  /// byte, is over.
+  StreamId open_from(Helped& opener) {
+    sender.locked([&] { sender.events.last_accepted = no_stream; });
+    const StreamId stream =
+        opener.locked([&] { return opener.carrier.open(name_of(sender.carrier), {}); });
+    auto& state = opener.events.streams[stream];
+    EXPECT_TRUE(opener.until([&] { return state.opened == 1; }));
     EXPECT_TRUE(sender.until([&] { return sender.events.last_accepted != no_stream; }));
     there = sender.events.last_accepted;
-    receiver.locked([&] { receiver.carrier.establish(here, StreamKind::bulk); });
-    sender.locked([&] { sender.carrier.establish(there, StreamKind::bulk); });
+    opener.events.on_event = [&opener, stream](StreamId, const std::string& event) {
+      if (event == "received") opener.carrier.establish(stream, StreamKind::bulk);
+    };
+    send({'h'});
+    EXPECT_TRUE(opener.until([&] { return !state.received.empty(); }));
+    return stream;
   }
 
   /// The place is wanted, and from now on nobody polls.
@@ -180,14 +191,8 @@ TEST_F(OverlapTest, ClosingWaitsForTheKernelToLetGo) {
   for (int round = 0; round < 20; ++round) {
     auto place = std::make_unique<std::vector<char>>(1'000'000);
     Helped fresh;
-    const StreamId stream =
-        fresh.locked([&] { return fresh.carrier.open(name_of(wire.sender.carrier), {}); });
-    wire.sender.events.last_accepted = no_stream;
-    ASSERT_TRUE(fresh.until([&] { return fresh.events.streams[stream].opened == 1; }));
-    ASSERT_TRUE(wire.sender.until([&] { return wire.sender.events.last_accepted != no_stream; }));
-    wire.there = wire.sender.events.last_accepted;
+    const StreamId stream = wire.open_from(fresh);
     fresh.locked([&] {
-      fresh.carrier.establish(stream, StreamKind::bulk);
       fresh.events.streams[stream].wanted = std::as_writable_bytes(std::span(*place));
       fresh.carrier.arm(stream);
       (void)fresh.carrier.prepare_sleep();
