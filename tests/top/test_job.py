@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro top` and a real job: its ranks answer while they run, and leave nothing behind."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+
+from mpi_jobs import ENVIRONMENT, SUIRO, Mpi
+
+HERE = Path(__file__).parent
+SECONDS_MAX = 30
+
+
+def ask(environment: dict[str, str]) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [*SUIRO, "top", "--json", "--once"], env=environment, capture_output=True, check=True
+    )
+    processes: list[dict[str, Any]] = json.loads(done.stdout)["processes"]
+    return processes
+
+
+def wait_for_messages(environment: dict[str, str]) -> list[dict[str, Any]]:
+    until = time.monotonic() + SECONDS_MAX
+    while time.monotonic() < until:
+        found = ask(environment)
+        if len(found) == 2 and all(one["counters"]["bulk_bytes_sent"] for one in found):
+            return found
+    raise AssertionError("two ranks never told of messages")
+
+
+def test_ranks_answer_while_they_run(tmp_path: Path) -> None:
+    mpi = Mpi("openmpi", tmp_path)
+    end = tmp_path / "end"
+    program = [str(mpi.build(str(HERE / "exchange.c"))), str(end)]
+    command = [*SUIRO, "run", "--transport", "suiro", "--explain", "--"]
+    environment = os.environ | ENVIRONMENT | {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with subprocess.Popen(
+        [*command, *mpi.launcher(2), *program], env=environment, stderr=subprocess.PIPE, text=True
+    ) as job:
+        try:
+            found = wait_for_messages(environment)
+        finally:
+            end.touch()
+            said = job.communicate(timeout=SECONDS_MAX)[1]
+    assert job.returncode == 0, said
+    assert [one["rank"] for one in found] == [0, 1]
+    for one in found:
+        assert one["program"] == "exchange.openmpi"
+        memory = one["rails"][-1]
+        assert memory["name"] == "shared memory"
+        assert memory["sent_bytes"] >= one["counters"]["bulk_bytes_sent"]
+    assert said.count("suiro: transport of rank 0 on") == 1
+    assert "suiro: transport of rank 1" not in said
+    assert list((tmp_path / "suiro").iterdir()) == []
