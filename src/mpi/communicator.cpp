@@ -148,7 +148,8 @@ std::optional<Ending> Communicator::run(Choice& choice, const UserBuffer& send,
   }
   if (!can_run(*choice.workspace, receive)) return std::nullopt;
   const Ending ending =
-      run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
+      net_ ? run_on_net(*choice.workspace, *net_, twin_, send, receive, in_place)
+           : run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
 }
@@ -176,6 +177,7 @@ bool Communicator::make_twin() {
     return false;
   }
   real.Comm_set_errhandler(twin_, job.errors_return);
+  if (job.settings.on_net) net_ = make_net_group(twin_);
   return true;
 }
 

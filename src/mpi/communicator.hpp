@@ -7,10 +7,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "mpi/run_on_net.hpp"
 #include "mpi/size_agreement.hpp"
 #include "rules/rules.hpp"
 
@@ -99,6 +101,7 @@ class Communicator {
   MPI_Comm user_;
   MPI_Comm twin_;
   bool twin_failed_ = false;
+  std::unique_ptr<NetGroup> net_;   // where messages go on suiro's own transport
   int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;

@@ -11,6 +11,7 @@
 #include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 #include "mpi/load.hpp"
+#include "mpi/run_on_net.hpp"
 #include "mpi/sites.hpp"
 
 namespace suiro::mpi {
@@ -28,6 +29,7 @@ struct Stand {
   std::int32_t has_error = 0;
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
+  std::int32_t lacks_net = 0;  // though it was asked for
   Networks networks{};
 };
 
@@ -90,13 +92,28 @@ Placement placement_of(const std::vector<Stand>& stands) {
   return {std::move(nodes), {}};
 }
 
+bool lacks_net() { return job.settings.on_net && !net_failure().empty(); }
+
+/// One rank that cannot use the transport keeps all from it; the lowest says why.
+void settle_transport(const std::vector<Stand>& stands) {
+  const auto without =
+      std::ranges::find_if(stands, [](const Stand& s) { return s.lacks_net != 0; });
+  if (without == stands.end()) return;
+  job.settings.on_net = false;
+  if (without - stands.begin() == job.rank) {
+    say("rank " + std::to_string(job.rank) + " on " + host_name() + ": " + net_failure() +
+        "; suiro's collectives use the MPI's own messages");
+  }
+}
+
 /// Collective over the world; false when native it is.
 bool agree() {
   const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
-  const Stand mine{job.settings.hash, job.settings.error.empty() ? 0 : 1, node.leader,
-                   has_device_runtime() ? 1 : 0, host_networks()};
+  const Stand mine{job.settings.hash,   job.settings.error.empty() ? 0 : 1,
+                   node.leader,         has_device_runtime() ? 1 : 0,
+                   lacks_net() ? 1 : 0, host_networks()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
@@ -104,6 +121,7 @@ bool agree() {
     return false;
   }
   job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
+  settle_transport(stands);
   job.placement = placement_of(stands);
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
@@ -179,6 +197,7 @@ int Init_thread(int* argc, char*** argv, int required, int* provided) {
 int Finalize() {
   if (job.mode.exchange(Mode::native) == Mode::active) {
     job.communicators.forget_all();
+    leave_net();
     job.record.finish();
     job.service.finish();
   }

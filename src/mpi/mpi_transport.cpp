@@ -41,12 +41,6 @@ int integer_combiner(MPI_Datatype type) {
   return combiner;
 }
 
-/// A derived type can list its parts in any order and still be gapless, so only named types are
-/// copied as bytes.
-bool is_plain(MPI_Datatype type) {
-  return contiguous(type) && integer_combiner(type) == MPI_COMBINER_NAMED;
-}
-
 MPI_Count bytes_of(const Part& part) {
   MPI_Count size = 0;
   real.Type_size_x(part.type, &size);
@@ -69,6 +63,10 @@ int copy_typed(const Part& source, const Part& target, MPI_Comm communicator) {
 }
 
 }  // namespace
+
+bool is_plain(MPI_Datatype type) {
+  return contiguous(type) && integer_combiner(type) == MPI_COMBINER_NAMED;
+}
 
 int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
   if (is_plain(source.type) && is_plain(target.type) && copy_plain(source, target)) {

@@ -88,6 +88,10 @@ struct Span {
 };
 Span span_of(const UserBuffer& buffer, int blocks);
 
+/// True when elements of the type are bytes one after the other, and a named type: a derived one
+/// can list its parts in any order and still be gapless.
+bool is_plain(MPI_Datatype type);
+
 /// Copies inside this process; an error is handled as the communicator says.
 int local_copy(const Part& source, const Part& target, MPI_Comm communicator);
 

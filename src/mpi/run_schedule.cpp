@@ -6,40 +6,14 @@
 
 #include <memory>
 
-#include "execute/executor.hpp"
-#include "mpi/mpi_transport.hpp"
+#include "mpi/workspace.hpp"
 
 namespace suiro::mpi {
 
-class Workspace {
- public:
-  Workspace(const Schedule& schedule, int rank) : executor(schedule, rank) {}
-
-  Executor executor;
-  InFlight in_flight;
-  std::vector<char> mirror;
-  std::vector<char> scratch;
-};
-
 namespace {
-
-// Memory up to this size is kept between calls.
-constexpr std::size_t kept_bytes = std::size_t{64} << 20;
-
-void shrink(std::vector<char>& memory) {
-  if (memory.size() > kept_bytes) std::vector<char>().swap(memory);
-}
 
 /// Sends that were let go may read it for ever after.
 void leave_behind(std::vector<char>& memory) { (new std::vector<char>)->swap(memory); }
-
-/// The size of every block of a regular buffer, 0 where each has its own.
-MPI_Count block_bytes_of(const UserBuffer& buffer) {
-  if (buffer.counts || buffer.types != nullptr) return 0;
-  MPI_Count size = 0;
-  real.Type_size_x(buffer.type, &size);
-  return size * buffer.count;
-}
 
 Scratch make_scratch(const Schedule& schedule, MPI_Count block_bytes, std::vector<char>& memory) {
   memory.resize(static_cast<std::size_t>(schedule.scratch * block_bytes));
@@ -64,6 +38,13 @@ int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vecto
 }
 
 }  // namespace
+
+MPI_Count block_bytes_of(const UserBuffer& buffer) {
+  if (buffer.counts || buffer.types != nullptr) return 0;
+  MPI_Count size = 0;
+  real.Type_size_x(buffer.type, &size);
+  return size * buffer.count;
+}
 
 WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
   return WorkspacePointer(new Workspace(schedule, rank));
@@ -94,8 +75,8 @@ Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
     leave_behind(workspace.mirror);
     leave_behind(workspace.scratch);
   }
-  shrink(workspace.mirror);
-  shrink(workspace.scratch);
+  Workspace::shrink(workspace.mirror);
+  Workspace::shrink(workspace.scratch);
   return {transport.error(), undone, spoiled};
 }
 

@@ -96,6 +96,16 @@ void add_sites(Settings& settings) {
   settings.one_site = true;
 }
 
+void add_transport(Settings& settings) {
+  const std::string value = variable("SUIRO_COLLECTIVES");
+  mix(settings.hash, value);
+  if (!value.empty() && value != "net" && value != "mpi") {
+    throw std::runtime_error("SUIRO_COLLECTIVES=" + printable(value) +
+                             ": expected mpi, or net, which uses suiro's own transport");
+  }
+  settings.on_net = value == "net";
+}
+
 /// What the paths of suiro's libraries begin with, as the loader was told them.
 std::string own_prefix() {
   Dl_info info{};
@@ -126,6 +136,7 @@ Settings read_settings() {
     add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
     add_pretended_nodes(settings);
     add_sites(settings);
+    add_transport(settings);
   } catch (const std::exception& error) {
     settings.error = error.what();
   }

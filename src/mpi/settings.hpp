@@ -17,6 +17,7 @@ struct Settings {
   bool check = false;      // SUIRO_CHECK, set by `suiro run --check`
   int pretend_nodes = 0;   // SUIRO_NODES: the world is this many nodes in block order
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
+  bool on_net = false;     // SUIRO_COLLECTIVES=net: suiro's messages use its own transport
   std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
   std::string token;       // SUIRO_TOKEN
   RuleTable table;         // SUIRO_ALLTOALL and so on, SUIRO_RULES, built in; first wins

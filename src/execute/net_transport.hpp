@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `net` transport: blocks are byte ranges of ordinary memory, and travel on suiro's own
+// transport engine, so that they arrive while nobody calls, over all links.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "net/endpoint.hpp"
+#include "schedule/schedule.hpp"
+
+namespace suiro {
+
+/// Where block b of a buffer is. Blocks that a schedule merges must be of one size and adjacent.
+struct ByteBlocks {
+  std::byte* base = nullptr;
+  std::size_t block_bytes = 0;           // of every block, unless there are `offsets`
+  std::span<const std::size_t> offsets;  // block b is [offsets[b], offsets[b] + sizes[b])
+  std::span<const std::size_t> sizes;
+
+  std::span<std::byte> bytes(std::int64_t first, std::int64_t count) const;
+};
+
+/// Who takes part, and how these messages differ from all others between the same processes.
+struct NetGroup {
+  net::Endpoint* endpoint = nullptr;
+  std::vector<net::Peer> peers;  // by rank
+  std::uint64_t tag = 0;
+};
+
+/// Called while a rank waits: what else wants to make progress meanwhile.
+struct IdleWork {
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
+class NetTransport final : public net::CompletionSink {
+ public:
+  NetTransport(const NetGroup& group, const ByteBlocks& send, const ByteBlocks& receive,
+               const ByteBlocks& scratch, IdleWork idle);
+  /// Nothing is written into the buffers from here on, even if the run ended early.
+  ~NetTransport() override;
+  NetTransport(const NetTransport&) = delete;
+  NetTransport& operator=(const NetTransport&) = delete;
+
+  int send(const Blocks& blocks, int peer, std::int64_t token);
+  int receive(const Blocks& blocks, int peer, std::int64_t token);
+  bool copy(const Blocks& source, const Blocks& target);
+  bool reduce(const Blocks& source, const Blocks& target);
+  bool wait(std::vector<std::int64_t>& completed);
+
+  /// Empty, or what went wrong first, with the rank: "rank 3: no link is left".
+  const std::string& error() const { return error_; }
+
+  void complete(const net::Completion& completion) override;
+
+ private:
+  std::span<std::byte> bytes(const Blocks& blocks) const;
+  int fail(int peer, net::Status status);
+  int rank_of(net::Peer peer) const;
+  static bool has_finished(void* transport);
+  static void take_finished(void* transport);
+
+  const NetGroup& group_;
+  ByteBlocks buffers_[3];  // by Buffer
+  IdleWork idle_;
+  std::string error_;
+  std::vector<std::int64_t>* taken_ = nullptr;  // where take_finished puts tokens
+  // Touched under the endpoint's lock only:
+  std::vector<std::int64_t> finished_;
+  net::Status first_failure_ = net::Status::ok;
+  net::Peer failed_peer_ = net::any_peer;
+};
+
+}  // namespace suiro
