@@ -27,13 +27,8 @@ class FrameSink {
 
 class Inbox {
  public:
-  Inbox(Core& core, Mailbox& mailbox, Outbox& outbox, FrameSink& sink, Session& session, Peer peer)
-      : core_(core),
-        mailbox_(mailbox),
-        outbox_(outbox),
-        sink_(sink),
-        session_(session),
-        peer_(peer) {}
+  Inbox(Mailbox& mailbox, Outbox& outbox, FrameSink& sink, Session& session, Peer peer)
+      : mailbox_(mailbox), outbox_(outbox), sink_(sink), session_(session), peer_(peer) {}
 
   /// Takes all; false, with a reason, if no honest peer would have sent this.
   bool receive(std::span<const std::byte> bytes);
@@ -54,7 +49,6 @@ class Inbox {
   void end_message();
   const Segments* target() const;
 
-  Core& core_;
   Mailbox& mailbox_;
   Outbox& outbox_;
   FrameSink& sink_;

@@ -24,7 +24,8 @@ Paths paths_to(const Settings& settings, const std::vector<Link>& links, const N
     return own_decides ? route.own_rail : route.peer_rail;
   });
   const std::size_t first = (own_decides ? own.local_rank : peer.local_rank) % paths.routes.size();
-  std::ranges::rotate(paths.routes, paths.routes.begin() + static_cast<std::ptrdiff_t>(first));
+  const auto begin = paths.routes.begin();
+  std::rotate(begin, begin + static_cast<std::ptrdiff_t>(first), paths.routes.end());
   const bool crowded = settings.local_ranks >= static_cast<int>(paths.routes.size());
   paths.striped = settings.rails == RailPolicy::striped ||
                   (settings.rails == RailPolicy::automatic && !crowded);

@@ -22,7 +22,7 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       resumes_(!paths_.same_host && paths_.routes.size() > 1),
       transfers_(core, mailbox, outbox_, *this, *this),
       outbox_(core, transfers_, resumes_),
-      inbox_(core, mailbox, outbox_, *this, *this, peer),
+      inbox_(mailbox, outbox_, *this, *this, peer),
       bulk_(core, streams, *this, paths_, transfers_, core.own.nonce < name.nonce),
       shared_memory_(paths_.same_host) {
   transfers_.set_striped(paths_.striped);
