@@ -49,24 +49,17 @@ def bench_transport(
     On your own cluster:  suiro bench-transport -- mpirun -np 2 --map-by node
     """
     from suiro.bench import plan as plans
-    from suiro.bench import transports as compared
-    from suiro.errors import UsageError
 
-    if mpi not in compared.TRANSPORTS:
-        raise UsageError(f'--mpi "{mpi}": give {", ".join(compared.TRANSPORTS)}')
-    chosen = transports.split(",") if transports else list(compared.TRANSPORTS[mpi])
-    compared.check_transports(mpi, chosen)
-    for kernel in kernels.split(","):
-        if kernel not in compared.KERNELS:
-            raise UsageError(f'--kernels "{kernel}": there are {", ".join(compared.KERNELS)}')
+    chosen = _checked(mpi, kernels, transports)
     numbers = plans.parse_sizes(sizes)
     if lab is not None:
         in_lab = "openmpi" if mpi.startswith("openmpi") else "mpich"
         raise typer.Exit(run_in_lab(lab, in_lab, bool(launcher)))
     from suiro.bench.launcher import launcher_prefix
+    from suiro.bench.transports import compare
 
     results = [
-        compared.compare(
+        compare(
             kernel,
             size,
             mpi=mpi,
@@ -80,6 +73,21 @@ def bench_transport(
         for size in numbers
     ]
     _show(results, json)
+
+
+def _checked(mpi: str, kernels: str, transports: str | None) -> list[str]:
+    """What to compare; wrong words are refused before a cluster is started for them."""
+    from suiro.bench.transports import KERNELS, TRANSPORTS, check_transports
+    from suiro.errors import UsageError
+
+    if mpi not in TRANSPORTS:
+        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
+    chosen = transports.split(",") if transports else list(TRANSPORTS[mpi])
+    check_transports(mpi, chosen)
+    for kernel in kernels.split(","):
+        if kernel not in KERNELS:
+            raise UsageError(f'--kernels "{kernel}": there are {", ".join(KERNELS)}')
+    return chosen
 
 
 def _show(results: "list[Comparison]", json: bool) -> None:
