@@ -144,6 +144,8 @@ void CompletionQueue::tell_waiting() {
 
 ssize_t CompletionQueue::read(void* buffer, std::size_t count, fi_addr_t* sources) {
   if (filled_.load(std::memory_order_acquire) == 0) {
+    // Whoever has just read the last entry asks again to see that it was, and has better to do.
+    if (emptied_.exchange(false, std::memory_order_relaxed)) return -FI_EAGAIN;
     endpoints.progress();
     if (filled_.load(std::memory_order_acquire) == 0) return -FI_EAGAIN;
   }
@@ -162,6 +164,7 @@ ssize_t CompletionQueue::take(void* buffer, std::size_t count, fi_addr_t* source
     entries_.pop();
   }
   filled_.store(entries_.size(), std::memory_order_release);
+  emptied_.store(entries_.empty(), std::memory_order_relaxed);
   return static_cast<ssize_t>(taken);
 }
 

@@ -57,6 +57,7 @@ class CompletionQueue : public fid_cq {
   Ring<ErrorEntry> errors_;
   std::atomic<std::size_t> filled_{0};  // entries and errors, to be asked without the lock
   std::atomic<bool> armed_{false};      // somebody waits for the descriptor
+  std::atomic<bool> emptied_{false};    // by the read before
   std::atomic<bool> signalled_{false};
 };
 
