@@ -327,6 +327,8 @@ void Outbox::fail() {
 void Outbox::writable() {
   blocked_ = false;
   flush();
+  // What came while a header was half written is not told by it.
+  acknowledge(resumes_ ? Urgency::overdue : Urgency::wanted);
 }
 
 void Outbox::acknowledge(Urgency urgency) {

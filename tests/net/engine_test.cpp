@@ -101,17 +101,14 @@ TEST_F(Engines, SendToThemselves) {
 }
 
 TEST_F(Engines, CompleteADeliveryBeforeAnybodyAsksForIt) {
-  const auto data = bytes_of(1000);
-  const iovec piece{.iov_base = const_cast<std::uint8_t*>(data.data()), .iov_len = data.size()};
-  SendRequest request;
-  request.peer = a.peer(b);
-  request.delivery_complete = true;
-  request.buffers = {&piece, 1};
-  request.sink = &a.log;
-  EXPECT_EQ(a.engine.send(request), Status::ok);
-  EXPECT_TRUE(a.log.completions.empty());
-  EXPECT_TRUE(world.until([&] { return a.log.completions.size() == 1; }));
-  EXPECT_EQ(b.engine.statistics().unexpected_now, 1);
+  for (const std::size_t bytes : {0UL, 1000UL, 60'000UL}) {
+    const auto data = bytes_of(bytes);
+    a.log.completions.clear();
+    EXPECT_EQ(a.send(b, 1, data.data(), bytes, nullptr, false, true), Status::ok);
+    EXPECT_TRUE(a.log.completions.empty());
+    EXPECT_TRUE(world.until([&] { return a.ended() == 1; })) << bytes;
+  }
+  EXPECT_EQ(b.engine.statistics().unexpected_now, 3);
 }
 
 /// The test that libfabric's tcp provider fails at 65 messages.
@@ -155,6 +152,7 @@ TEST(Credit, BoundsWhatIsBufferedAndKeepsOrder) {
   world.network.run_until(world.network.now_ns() + second);
   const std::uint64_t eager = a.engine.statistics().eager_sent;
   a.send(b, 1, sent.data(), 4);
+  world.network.run_until(world.network.now_ns() + second);
   EXPECT_EQ(a.engine.statistics().eager_sent, eager + 1) << "credit came back";
 }
 

@@ -40,12 +40,13 @@ struct Process {
   Peer peer(const Process& other) { return engine.peer(other.carrier.name()); }
 
   Status send(const Process& to, std::uint64_t tag, const void* data, std::size_t bytes,
-              void* context = nullptr, bool inject = false) {
+              void* context = nullptr, bool inject = false, bool delivery_complete = false) {
     const iovec piece{.iov_base = const_cast<void*>(data), .iov_len = bytes};
     SendRequest request;
     request.peer = peer(to);
     request.tag = tag;
     request.inject = inject;
+    request.delivery_complete = delivery_complete;
     request.buffers = {&piece, 1};
     request.sink = &log;
     request.context = context;

@@ -83,7 +83,7 @@ Conditions conditions_of(std::uint64_t seed) {
 }
 
 Traffic::Traffic(std::uint64_t seed, bool faults)
-    : random_(seed), world_(seed, conditions_of(seed)), faults_(faults) {
+    : random_(seed), world_(seed, conditions_of(seed)), faults_{faults} {
   rails_ = faults ? pick(2, 3) : pick(1, 1, 2, 4);
   const Settings chosen = settings();
   const std::size_t count = pick(2, 3, 5);
@@ -111,7 +111,7 @@ std::size_t Traffic::length() {
     case 1:
       return random_() % 100'000;
     case 2:
-      return chance(8) ? random_() % largest : random_() % 300'000;
+      return chance(12) ? random_() % largest : random_() % 200'000;
     default:
       return random_() % 300;
   }
@@ -132,7 +132,7 @@ void Traffic::send() {
   const bool inject = message.bytes.size() < 500 && chance(2);
   const Status status = world_.processes[message.source]->send(
       *world_.processes[message.target], message.tag, message.bytes.data(), message.bytes.size(),
-      reinterpret_cast<void*>(index), inject);
+      reinterpret_cast<void*>(index), inject, chance(3));
   if (status == Status::try_again) {
     refused_.push_back(index);
     return;
