@@ -79,9 +79,15 @@ def test_an_mpich_without_libfabric(monkeypatch: pytest.MonkeyPatch) -> None:
     having = Program(Path("/app"), Kind.MPICH, "libmpi.so.12", loads_providers=True)
     unknown = Program(Path("/python"), Kind.UNKNOWN)
     ucx = Launcher("/mpiexec", "mpich", loads_providers=False)
+    monkeypatch.setenv("SUIRO_COLLECTIVES", "")  # to have it restored
+    monkeypatch.delenv("SUIRO_COLLECTIVES")
     assert transport.obstacle([without], ucx) == ""
     monkeypatch.setenv("SUIRO_TRANSPORT", "suiro")
+    assert transport.obstacle([having], ucx) == ""
+    assert "SUIRO_COLLECTIVES" not in transport.variables_for_ranks()
     assert transport.obstacle([without], ucx) == "app uses an MPICH without libfabric"
+    assert os.environ["SUIRO_COLLECTIVES"] == "net"
+    assert "SUIRO_COLLECTIVES" in transport.variables_for_ranks()
     assert transport.obstacle([having], ucx) == ""
     assert transport.obstacle([unknown], ucx).startswith("/mpiexec starts programs of an MPICH")
     assert transport.obstacle([unknown], Launcher("/mpirun", "openmpi")) == ""

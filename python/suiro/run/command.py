@@ -34,7 +34,7 @@ class Plan:
         if self.obstacle:
             return [self.obstacle + ("" if strict else "; the command runs unchanged")]
         if self.transport_obstacle:
-            return [self.transport_obstacle + ("" if strict else transport.INSTEAD)]
+            return [self.transport_obstacle + ("" if strict else transport.BUT_COLLECTIVES)]
         return []
 
 
@@ -79,9 +79,10 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
     one = mpi or _mpi_of(programs)
     preload = _preload(one) if one else _preload(*_LIKELY[launcher.mpi])
     joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
+    without_transport = transport.obstacle(programs, launcher)
     names = sorted(_variables_for_ranks() | transport.variables_for_ranks())
     arguments = launchers.with_preload(launcher, words[1:], joined, names)
-    return Plan([words[0], *arguments], transport_obstacle=transport.obstacle(programs, launcher))
+    return Plan([words[0], *arguments], transport_obstacle=without_transport)
 
 
 def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
@@ -100,12 +101,13 @@ def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
     obstacle = next(filter(None, obstacles), "" if one else unknown)
     if obstacle:
         return Plan(list(words), obstacle=obstacle)
+    without_transport = transport.obstacle(programs, None)
     names = sorted(_variables_for_ranks() | transport.variables_under_slurm())
     arguments, joined = srun.with_preload(words[1:], os.environ, _preload(one), names)
     return Plan(
         [words[0], *arguments],
         {"LD_PRELOAD": joined},
-        transport_obstacle=transport.obstacle(programs, None),
+        transport_obstacle=without_transport,
     )
 
 
@@ -134,7 +136,7 @@ def _variables_for_ranks() -> set[str]:
     """What `suiro run` tells them, and suiro's settings as far as they are set."""
     wanted = (
         "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_ALLTOALLW SUIRO_RULES SUIRO_NODES "
-        "SUIRO_SITES SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
+        "SUIRO_COLLECTIVES SUIRO_SITES SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
     )
     given = {name for name in wanted.split() if name in os.environ}
     return {"SUIRO_JOB", "SUIRO_TOKEN"} | given

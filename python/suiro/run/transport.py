@@ -17,7 +17,9 @@ from suiro.run.launchers import Launcher
 from suiro.run.service import say
 
 INSTEAD = "; messages go over the MPI's own transport"
+BUT_COLLECTIVES = f"{INSTEAD}, but for those of suiro's collectives"
 _CHOSEN = "SUIRO_TRANSPORT"
+_COLLECTIVES = "SUIRO_COLLECTIVES"
 _OPENMPI = {
     # ob1 is what there is where the provider finds no network.
     "OMPI_MCA_pml": "cm,ob1",
@@ -62,7 +64,7 @@ def variables_for_ranks() -> set[str]:
     """Their names. Open MPI hands its own on by itself."""
     if not chosen():
         return set()
-    settings = {name for name in os.environ if name.startswith("SUIRO_NET")}
+    settings = {name for name in os.environ if name.startswith(("SUIRO_NET", _COLLECTIVES))}
     ours = {_CHOSEN, "SUIRO_JOB_SECRET", "FI_PROVIDER_PATH", _INTEL_FABRICS}
     return settings | ours | set(_OTHERS)
 
@@ -73,10 +75,16 @@ def variables_under_slurm() -> set[str]:
 
 
 def obstacle(programs: Sequence[Program], launcher: Launcher | None) -> str:
-    """Why the job's MPI cannot load the provider, as a sentence without its end. Programs know
-    best; interpreters leave it to the launcher."""
-    if not chosen():
-        return ""
+    """Why the job's MPI cannot load the provider, as a sentence without its end. Then suiro's
+    collectives use the transport directly."""
+    told = _without_libfabric(programs, launcher) if chosen() else ""
+    if told:
+        os.environ.setdefault(_COLLECTIVES, "net")
+    return told
+
+
+def _without_libfabric(programs: Sequence[Program], launcher: Launcher | None) -> str:
+    """Programs know best; interpreters leave it to the launcher."""
     known = [program for program in programs if program.kind in (Kind.MPICH, Kind.MPI_ABI)]
     without = [program for program in known if not program.loads_providers]
     if without:
