@@ -31,18 +31,15 @@ void Doorbell::take(std::vector<Slot>& slots) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+/// Others may sleep already. They are woken as long as the descriptor is readable or the page says
+/// that somebody sleeps, so one of the two is true from the first sleep on.
 bool Doorbell::may_sleep() {
-  page().sleeping.store(1);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (page().summary.load() == 0) return true;
-  page().sleeping.store(0);
-  return false;
-}
-
-void Doorbell::silence() {
   std::uint64_t count;
   while (::read(event_.number(), &count, sizeof count) > 0) {
   }
+  page().sleeping.store(1);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return page().summary.load() == 0;
 }
 
 std::optional<Bell> Bell::adopt(Descriptor page, Descriptor event) {

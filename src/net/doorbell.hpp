@@ -37,10 +37,9 @@ class Doorbell {
   /// seen by whoever looks after this.
   void take(std::vector<Slot>& slots);
 
-  /// From now on a ring makes event_descriptor() readable, once. False: it has rung already.
+  /// Makes event_descriptor() unreadable until the next ring. False: there is news already, which
+  /// has rung before.
   bool may_sleep();
-  /// Makes event_descriptor() unreadable again.
-  void silence();
 
   void close_descriptors() {
     memory_.close_descriptor();

@@ -190,9 +190,8 @@ bool SharedCarrier::poll(std::int64_t wait_ns) {
 
 bool SharedCarrier::prepare_sleep() {
   state_->service();
-  if (!state_->queued.empty() || !state_->failures.empty()) return false;
-  // It stays so until the doorbell rings: whoever polls meanwhile may be gone again.
-  return state_->doorbell.may_sleep();
+  ++state_->system_calls;
+  return state_->doorbell.may_sleep() && state_->queued.empty() && state_->failures.empty();
 }
 
 void SharedCarrier::abandon() noexcept {

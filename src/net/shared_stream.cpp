@@ -17,6 +17,8 @@ constexpr const char* damaged = "the shared memory is damaged";
 /// straight to where they belong, but for a first part of at most this.
 constexpr std::size_t staged_bytes = 4096;
 
+constexpr std::size_t shown_bytes = 16 << 10;
+
 std::size_t total(std::span<const iovec> bytes) {
   std::size_t sum = 0;
   for (const iovec& part : bytes) sum += part.iov_len;
@@ -63,6 +65,7 @@ std::size_t SharedStream::write(std::span<const iovec> bytes) {
   return written;
 }
 
+/// Long writes are shown part by part: the peer takes the first while we copy the next.
 std::size_t SharedStream::write_ring(std::span<const iovec> bytes) {
   std::optional<std::size_t> room = out->room();
   if (!room) {
@@ -70,11 +73,18 @@ std::size_t SharedStream::write_ring(std::span<const iovec> bytes) {
     return 0;
   }
   const std::size_t had = *room;
+  std::size_t unpublished = 0;
   for (const iovec& part : bytes) {
-    const std::size_t count = std::min(part.iov_len, *room);
-    out->put(part.iov_base, count);
-    *room -= count;
-    if (count < part.iov_len) break;
+    for (std::size_t done = 0; *room != 0 && done != part.iov_len;) {
+      const std::size_t count = std::min({part.iov_len - done, *room, shown_bytes - unpublished});
+      out->put(static_cast<const std::byte*>(part.iov_base) + done, count);
+      done += count;
+      *room -= count;
+      unpublished = (unpublished + count) % shown_bytes;
+      if (unpublished > 0) continue;
+      out->publish();
+      if (had - *room == shown_bytes) ring_peer();
+    }
   }
   out->publish();
   return had - *room;

@@ -314,6 +314,33 @@ TEST_P(CarrierTest, WakesWhoSleepsOutsideTheLock) {
   }
 }
 
+TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
+  StreamId there = no_stream;
+  const StreamId here = connect(there, StreamKind::control);
+  StreamId bulk_there = no_stream;
+  const StreamId bulk_here = connect(bulk_there, StreamKind::bulk);
+  const auto bytes = pattern(10);
+  std::vector<std::byte> place(bytes.size());
+  for (int round = 0; round < 20; ++round) {
+    while (b.run() || !b.carrier->prepare_sleep()) {
+    }
+    b.events.streams[bulk_there].wanted = place;
+    b.carrier->arm(bulk_there);
+    b.carrier->poll(0);  // the application, which then computes
+    while (b.carrier->wants_help()) {
+      b.carrier->help();
+      (void)b.carrier->prepare_sleep();
+    }
+    const StreamId stream = round % 2 == 0 ? bulk_here : here;
+    a.send(stream, bytes);
+    pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
+    ASSERT_EQ(::poll(&descriptor, 1, 2000), 1) << "in round " << round;
+    auto& wanted = b.events.streams[bulk_there].wanted;
+    if (stream == here) a.send(bulk_here, bytes);
+    ASSERT_TRUE(until([&] { return wanted.empty() && a.sent[bulk_here] == bytes.size(); }));
+  }
+}
+
 TEST_P(CarrierTest, SleepsInPollUntilSomethingComes) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::control);

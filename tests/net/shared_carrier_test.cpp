@@ -73,10 +73,10 @@ class Exchange {
   Exchange(const Nonce& own, bool may_pull, unsigned seed)
       : carrier_(own, may_pull), random_(seed) {
     carrier_.attach(events_);
-    events_.on_event = [this](StreamId, const std::string& event) {
+    events_.on_event = [this](StreamId stream, const std::string& event) {
       if (event == "received") check();
       if (event == "writable") blocked_ = false;
-      if (event == "closed") closed_ = true;
+      if (event == "closed") closed_ = stream == stream_;
     };
   }
 
@@ -190,9 +190,11 @@ void move_bulk(bool may_pull) {
   SharedCarrier carrier(name.nonce, may_pull);
   Recorder events;
   carrier.attach(events);
+  events.on_event = [&](StreamId stream, const std::string& event) {
+    if (event == "accepted") carrier.establish(stream, StreamKind::bulk);
+  };
   ASSERT_TRUE(until(carrier, [&] { return events.last_accepted != no_stream; }));
   const StreamId id = events.last_accepted;
-  carrier.establish(id, StreamKind::bulk);
   std::vector<std::uint32_t> numbers(bytes / 4);
   const auto place = std::as_writable_bytes(std::span(numbers));
   auto& stream = events.streams[id];
@@ -229,12 +231,33 @@ TEST(SharedCarrierTest, NoticesADeathAfterTheLastBytes) {
     SharedCarrier carrier(name.nonce);
     Recorder events;
     carrier.attach(events);
+    events.on_event = [&](StreamId stream, const std::string& event) {
+      if (event == "accepted") carrier.establish(stream, kind);
+    };
     ASSERT_TRUE(until(carrier, [&] { return events.last_accepted != no_stream; }));
     auto& stream = events.streams[events.last_accepted];
-    carrier.establish(events.last_accepted, kind);
     EXPECT_TRUE(until(carrier, [&] { return stream.closed == 1; }));
     EXPECT_EQ(stream.received.size(), kind == StreamKind::control ? 100'000U : 0U);
     EXPECT_EQ(status_of(child), -1);
+  }
+}
+
+TEST(SharedCarrierTest, RingsForASleeperWhateverOthersPoll) {
+  const Name name = new_name();
+  SharedCarrier sleeper(name.nonce), writer(new_name().nonce);
+  Recorder events, writer_events;
+  sleeper.attach(events);
+  writer.attach(writer_events);
+  const StreamId stream = writer.open(name, {.shared_memory = true});
+  ASSERT_TRUE(until(sleeper, [&] { return events.last_accepted != no_stream; }));
+  ASSERT_TRUE(until(writer, [&] { return writer_events.streams[stream].opened == 1; }));
+  while (!sleeper.prepare_sleep()) sleeper.poll(0);
+  const iovec part = part_of("news", 4);
+  for (int round = 0; round < 3; ++round) {
+    writer.write(stream, std::span(&part, 1));
+    for (int polls = 0; polls < 200; ++polls) sleeper.poll(0);
+    pollfd descriptor{sleeper.wait_descriptor(), POLLIN, 0};
+    EXPECT_EQ(::poll(&descriptor, 1, 0), 1) << "somebody may have slept since before";
   }
 }
 
