@@ -54,8 +54,10 @@ struct Endpoint::State : Forkable {
         patience(settings.local_ranks > settings.cores) {
     carrier->attach(engine);
     const int ranks = settings.local_ranks + settings.cores - 1;
-    const std::scoped_lock lock(watch.mutex);  // the helper uses this only when it is whole
-    helper.emplace(watch, questions, ranks / settings.cores);
+    {
+      const std::scoped_lock lock(watch.mutex);  // the helper uses this only when it is whole
+      helper.emplace(watch, questions, ranks / settings.cores);
+    }
     enlist(*this);
   }
   ~State() override { dismiss(*this); }
