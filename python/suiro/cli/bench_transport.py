@@ -50,11 +50,9 @@ def bench_transport(
     """
     from suiro.bench import plan as plans
 
-    chosen = _checked(mpi, kernels, transports)
-    numbers = plans.parse_sizes(sizes)
+    chosen, numbers = _checked(mpi, kernels, transports), plans.parse_sizes(sizes)
     if lab is not None:
-        in_lab = "openmpi" if mpi.startswith("openmpi") else "mpich"
-        raise typer.Exit(run_in_lab(lab, in_lab, bool(launcher)))
+        raise typer.Exit(run_in_lab(lab, mpi.rstrip("5"), bool(launcher)))
     from suiro.bench.launcher import launcher_prefix
     from suiro.bench.transports import compare
 
