@@ -4,6 +4,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,16 +24,23 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": path}
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """With a short name, since tables with file names in them are of limited width."""
+    with tempfile.TemporaryDirectory(prefix="t") as name:
+        yield Path(name)
+
+
 @pytest.mark.parametrize("page", ["docs/tutorial.md", "README.md"])
-def test_the_page_does_what_it_says(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+def test_the_page_does_what_it_says(page: str, folder: Path, environment: dict[str, str]) -> None:
+    (folder / "examples").symlink_to(ROOT / "examples")
     for block in blocks(ROOT / page):
         if block.file is not None:
-            (tmp_path / block.file).write_text(block.text)
+            (folder / block.file).write_text(block.text)
             continue
         done = subprocess.run(
             ["sh", "-e", "-c", block.text],
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

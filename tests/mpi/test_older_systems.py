@@ -31,7 +31,7 @@ def test_library_needs_no_symbol_younger_than_rhel_8(name: str) -> None:
         for _, version, symbol in needed
         if tuple(map(int, version.split("."))) > GLIBC_OF_RHEL_8
     ]
-    assert not young, "define them in src/mpi/older_glibc.c or src/fabric/older_threads.c"
+    assert not young, "define them in src/mpi/older_glibc.c or src/net/older_threads.c"
 
 
 @pytest.mark.parametrize("name", [*LIBRARIES, "fi"])
