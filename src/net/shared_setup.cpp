@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -31,8 +32,9 @@ LocalAddress address_of(const Nonce& nonce) {
   LocalAddress result;
   result.address.sun_family = AF_UNIX;
   char* name = result.address.sun_path + 1;  // a zero byte first: abstract
-  std::memcpy(name, "suiro-", 6);
-  sodium_bin2hex(name + 6, 2 * digest.size() + 1, digest.data(), digest.size());
+  constexpr std::string_view prefix = "suiro-";
+  std::ranges::copy(prefix, name);
+  sodium_bin2hex(name + prefix.size(), 2 * digest.size() + 1, digest.data(), digest.size());
   result.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name));
   return result;
 }

@@ -43,7 +43,7 @@ UringCarrier::UringCarrier(const Settings& settings, const std::vector<Link>& li
 }
 
 UringCarrier::~UringCarrier() {
-  while (!streams_.empty()) close(streams_.begin()->first);
+  while (!streams_.empty()) UringCarrier::close(streams_.begin()->first);
 }
 
 void UringCarrier::abandon() noexcept {
