@@ -166,8 +166,11 @@ Status Endpoint::receive(const ReceiveRequest& request) {
   return state_->call(Status::unreachable, [&] { return state_->engine.receive(request); });
 }
 
+/// Programs ask in a loop until a message is there. As each answer is a completion at once, nobody
+/// else would look for what has arrived, and the helper stands aside for a program that calls.
 void Endpoint::peek(const PeekRequest& request) {
   state_->call(false, [&] {
+    state_->carrier->poll(0);
     state_->engine.peek(request);
     return true;
   });
