@@ -48,6 +48,15 @@ TRANSPORTS: dict[str, dict[str, dict[str, str]]] = {
 PROGRAMS = {"openmpi": "openmpi", "openmpi5": "openmpi", "mpich5": "mpich"}
 
 
+@dataclass(frozen=True)
+class Transport:
+    """One to compare, perhaps with variables that differ: `suiro:SUIRO_NET_RAILS=static`."""
+
+    label: str
+    name: str
+    variables: dict[str, str]
+
+
 class Row(BaseModel):
     """One transport: the time and, over all ranks, the processor time of a call."""
 
@@ -55,7 +64,7 @@ class Row(BaseModel):
     seconds: float
     seconds_interval: Interval
     processor_s: float
-    ratio: float | None = None  # its time over ours
+    ratio: float | None = None  # its time over the first one's
     ratio_interval: Interval | None = None
 
 
@@ -79,12 +88,23 @@ class _Samples:
     processor_s: list[float]
 
 
-def check_transports(mpi: str, names: list[str]) -> None:
-    """Unknown names are refused before anything starts."""
+def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
+    """NAME or NAME:VARIABLE=VALUE:...; a `+` in a value stands for a comma. Unknown names are
+    refused before anything starts."""
     known = TRANSPORTS[mpi]
-    for name in names:
+    parsed = []
+    for label in labels:
+        name, *settings = label.split(":")
         if name not in known:
-            raise UsageError(f'--transports "{name}": for {mpi} there are {", ".join(known)}')
+            raise UsageError(f'--transports "{label}": for {mpi} there are {", ".join(known)}')
+        pairs = [setting.partition("=") for setting in settings]
+        if not all(variable and equals for variable, equals, _ in pairs):
+            raise UsageError(f'--transports "{label}": expected {name}:VARIABLE=VALUE')
+        variables = {variable: value.replace("+", ",") for variable, _, value in pairs}
+        parsed.append(Transport(label, name, variables))
+    if len({transport.label for transport in parsed}) < len(parsed):
+        raise UsageError("--transports names one of them twice")
+    return parsed
 
 
 def compare(
@@ -93,20 +113,20 @@ def compare(
     *,
     mpi: str,
     prefix: list[str],
-    transports: list[str],
+    transports: list[Transport],
     jobs: int,
     calls: int,
     command: str,
 ) -> Comparison:
     """Runs `jobs` jobs of `calls` calls for each transport; in every round another one begins."""
-    samples = {name: _Samples([], []) for name in transports}
+    samples = {transport.label: _Samples([], []) for transport in transports}
     for turn in range(jobs):
         first = turn % len(transports)
-        for name in transports[first:] + transports[:first]:
-            seconds, processor_s = _job(kernel, size, calls, mpi, prefix, name)
-            samples[name].seconds.append(seconds)
-            samples[name].processor_s.append(processor_s)
-            _say_progress(kernel, size, turn, jobs, name)
+        for transport in transports[first:] + transports[:first]:
+            seconds, processor_s = _job(kernel, size, calls, mpi, prefix, transport)
+            samples[transport.label].seconds.append(seconds)
+            samples[transport.label].processor_s.append(processor_s)
+            _say_progress(kernel, size, turn, jobs, transport.label)
     return Comparison(
         kernel=kernel,
         bytes=size,
@@ -119,42 +139,42 @@ def compare(
 
 
 def _rows(samples: dict[str, _Samples]) -> Iterator[Row]:
-    for name, own in samples.items():
+    first = next(iter(samples))
+    for label, own in samples.items():
         seconds, interval = median_with_interval(own.seconds)
         row = Row(
-            transport=name,
+            transport=label,
             seconds=seconds,
             seconds_interval=interval,
             processor_s=median_with_interval(own.processor_s)[0],
         )
-        if OURS in samples and name != OURS:
-            ours = samples[OURS].seconds
-            row.ratio, row.ratio_interval = ratio_with_interval(own.seconds, ours)
+        if label != first:
+            row.ratio, row.ratio_interval = ratio_with_interval(own.seconds, samples[first].seconds)
         yield row
 
 
 def _job(
-    kernel: str, size: int, calls: int, mpi: str, prefix: list[str], transport: str
+    kernel: str, size: int, calls: int, mpi: str, prefix: list[str], transport: Transport
 ) -> tuple[float, float]:
     command = [*prefix, str(tool(f"suiro-kernels-{PROGRAMS[mpi]}")), kernel, str(size), str(calls)]
-    if transport == OURS:
+    environment = os.environ | TRANSPORTS[mpi][transport.name]
+    if transport.name == OURS:
         command = suiro_command("run", "--transport", "suiro", "--", *command)
-    environment = os.environ | TRANSPORTS[mpi][transport]
-    if transport == OURS:
         environment = {k: v for k, v in environment.items() if k not in _OB1}
+    environment |= transport.variables
     done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, text=True, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"bench"')]
     calls_made = [event for event in events if event["bench"] == "kernel"]
     if done.returncode != 0 or not events or events[-1]["bench"] != "end":
         raise SuiroError(
-            f"{kernel} over {transport} ended with exit code {done.returncode} after "
+            f"{kernel} over {transport.label} ended with exit code {done.returncode} after "
             f"{len(calls_made)} of {calls} calls: its messages are above"
         )
     seconds = median_with_interval([event["seconds"] for event in calls_made])[0]
     return seconds, median_with_interval([event["processor_s"] for event in calls_made])[0]
 
 
-def _say_progress(kernel: str, size: int, turn: int, jobs: int, name: str) -> None:
+def _say_progress(kernel: str, size: int, turn: int, jobs: int, label: str) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{kernel} {size} B: {turn + 1} of {jobs}, {name}\033[K")
+        sys.stderr.write(f"\r{kernel} {size} B: {turn + 1} of {jobs}, {label}\033[K")
         sys.stderr.flush()

@@ -9,7 +9,7 @@ import typer
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
-    from suiro.bench.transports import Comparison
+    from suiro.bench.transports import Comparison, Transport
 
 
 def bench_transport(
@@ -36,7 +36,11 @@ def bench_transport(
     ] = "8,48K,1M",
     transports: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="What to compare [default: all that this MPI has]."),
+        typer.Option(
+            metavar="A,B",
+            help="What to compare with the first [default: all that this MPI has]. "
+            "NAME:VARIABLE=VALUE is one with other settings, + in a value a comma.",
+        ),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="Jobs per transport.")] = 5,
     calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls per job.")] = 10,
@@ -47,6 +51,8 @@ def bench_transport(
     In a lab:             suiro bench-transport --lab 2x1-wire --kernels pingpong --sizes 8,48K
 
     On your own cluster:  suiro bench-transport -- mpirun -np 2 --map-by node
+
+    Two settings:         suiro bench-transport --transports suiro,suiro:SUIRO_NET_RAILS=striped ...
     """
     from suiro.bench import plan as plans
 
@@ -73,19 +79,19 @@ def bench_transport(
     _show(results, json)
 
 
-def _checked(mpi: str, kernels: str, transports: str | None) -> list[str]:
+def _checked(mpi: str, kernels: str, transports: str | None) -> "list[Transport]":
     """What to compare; wrong words are refused before a cluster is started for them."""
-    from suiro.bench.transports import KERNELS, TRANSPORTS, check_transports
+    from suiro.bench.transports import KERNELS, TRANSPORTS, parse_transports
     from suiro.errors import UsageError
 
     if mpi not in TRANSPORTS:
         raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
     chosen = transports.split(",") if transports else list(TRANSPORTS[mpi])
-    check_transports(mpi, chosen)
+    parsed = parse_transports(mpi, chosen)
     for kernel in kernels.split(","):
         if kernel not in KERNELS:
             raise UsageError(f'--kernels "{kernel}": there are {", ".join(KERNELS)}')
-    return chosen
+    return parsed
 
 
 def _show(results: "list[Comparison]", json: bool) -> None:
@@ -95,7 +101,8 @@ def _show(results: "list[Comparison]", json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("kernel", "bytes", "transport", "us", "processor us", "its time / suiro's")
+    against = f"its time / {results[0].rows[0].transport}'s"
+    table = Table("kernel", "bytes", "transport", "us", "processor us", against)
     for result in results:
         for row in result.rows:
             ratio = ""
