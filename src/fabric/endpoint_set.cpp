@@ -5,17 +5,9 @@
 
 #include <algorithm>
 
+#include "net/clock.hpp"
+
 namespace suiro::fabric {
-namespace {
-
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
-}  // namespace
-
 void EndpointSet::add(net::Endpoint& endpoint) {
   const std::lock_guard lock(mutex_);
   if (std::find(endpoints_.begin(), endpoints_.end(), &endpoint) == endpoints_.end())
@@ -37,10 +29,11 @@ void EndpointSet::progress() {
 /// condition may come true by what no endpoint knows of, such as fi_cq_signal.
 bool EndpointSet::wait(bool (*condition)(void*), void* argument, int timeout_ms) {
   constexpr std::int64_t longest_piece_ns = 10'000'000;
-  const std::int64_t end_ns = timeout_ms < 0 ? INT64_MAX : now_ns() + timeout_ms * 1'000'000LL;
+  const std::int64_t end_ns =
+      timeout_ms < 0 ? INT64_MAX : net::monotonic_ns() + timeout_ms * 1'000'000LL;
   std::size_t turn = 0;
   while (!condition(argument)) {
-    const std::int64_t left_ns = end_ns - now_ns();
+    const std::int64_t left_ns = end_ns - net::monotonic_ns();
     if (left_ns <= 0) return false;
     std::unique_lock lock(mutex_);
     const std::int64_t share_ns =

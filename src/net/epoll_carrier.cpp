@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/epoll_carrier.hpp"
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,38 +14,20 @@ namespace {
 
 constexpr std::size_t staging_bytes = 16 << 10;
 constexpr int events_at_once = 64;
-constexpr int accepts_at_once = 64;
 constexpr int reads_at_once = 8;                       // of one control stream, then the others
 constexpr std::size_t bulk_bytes_at_once = 8 << 20;    // of one bulk stream, then the others
 constexpr std::size_t low_mark_bytes_min = 64 << 10;   // as much at a time as costs little more
 constexpr std::size_t low_mark_bytes_max = 512 << 10;  // than all at once
 constexpr std::uint32_t trust_max = 8;
-constexpr StreamId ids = StreamId{1} << 31;  // the upper half is for other carriers
 constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
 
 }  // namespace
 
-struct EpollCarrier::Stream {
-  enum class Stage : std::uint8_t { connecting, opening, established };
-
-  StreamId id = no_stream;
-  Descriptor socket;
-  Stage stage = Stage::opening;
-  StreamKind kind = StreamKind::control;
-  bool blocked = false;  // a write took less than all
-  bool closed = false;   // only waits to be deleted
-  std::uint32_t interest = 0;
-  std::size_t low_mark = 1;
-};
-
 EpollCarrier::EpollCarrier(const Settings& settings, const std::vector<Link>& links)
-    : settings_(settings),
-      listeners_(listen_on(links)),
-      reserve_(reserve_descriptor()),
+    : TcpCarrier(settings, links),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       staging_(new std::byte[staging_bytes]) {
   if (!epoll_) throw std::runtime_error("cannot use epoll: " + stream_error(errno));
-  for (const Link& link : links) addresses_.push_back(link.address);
   for (std::size_t rail = 0; rail < links.size(); ++rail) {
     epoll_event event{.events = EPOLLIN, .data = {.u64 = listener_tag | rail}};
     const int listener = listeners_.sockets[rail].number();
@@ -61,31 +41,8 @@ EpollCarrier::~EpollCarrier() {
 }
 
 void EpollCarrier::abandon() noexcept {
-  for (auto& [id, stream] : streams_) stream->socket.close();
-  listeners_.sockets.clear();
-  reserve_.close();
+  TcpCarrier::abandon();
   epoll_.close();
-}
-
-std::int64_t EpollCarrier::now_ns() const {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
-EpollCarrier::Stream* EpollCarrier::find(StreamId id) {
-  const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second.get();
-}
-
-EpollCarrier::Stream& EpollCarrier::add(Descriptor socket) {
-  do last_id_ = (last_id_ + 1) % ids;
-  while (last_id_ == no_stream || streams_.contains(last_id_));
-  auto& stream = streams_[last_id_];
-  stream = std::make_unique<Stream>();
-  stream->id = last_id_;
-  stream->socket = std::move(socket);
-  return *stream;
 }
 
 /// Level-triggered, so that whoever sleeps on the epoll descriptor is told again of what nobody
@@ -97,50 +54,12 @@ void EpollCarrier::watch(Stream& stream, std::uint32_t interest) {
   stream.interest = interest;
   ++system_calls_;
   if (epoll_ctl(epoll_.number(), operation, stream.socket.number(), &event) != 0)
-    failed_.push_back({stream.id, stream_error(errno)});
+    fail(stream.id, errno);
 }
 
-StreamId EpollCarrier::open(const Name& peer, const Route& route) {
-  system_calls_ += 3;
-  Descriptor socket =
-      connect_from(addresses_.at(route.own_rail), peer.addresses.at(route.peer_rail), peer.port);
-  const int error = errno;
-  Stream& stream = add(std::move(socket));
-  stream.stage = Stream::Stage::connecting;
-  if (stream.socket) {
-    prepare_stream(stream.socket.number(), settings_);
-    watch(stream, EPOLLOUT);
-  } else {
-    failed_.push_back({stream.id, stream_error(error)});
-  }
-  return stream.id;
-}
+void EpollCarrier::await_room(Stream& stream) { watch(stream, stream.interest | EPOLLOUT); }
 
-void EpollCarrier::establish(StreamId id, StreamKind kind) {
-  Stream* stream = find(id);
-  if (stream == nullptr) return;
-  stream->stage = Stream::Stage::established;
-  stream->kind = kind;
-  if (kind == StreamKind::bulk) prepare_bulk(stream->socket.number(), settings_);
-}
-
-std::size_t EpollCarrier::write(StreamId id, std::span<const iovec> bytes) {
-  Stream* stream = find(id);
-  if (stream == nullptr || stream->stage == Stream::Stage::connecting) return 0;
-  std::size_t total = 0;
-  for (const iovec& part : bytes) total += part.iov_len;
-  ++system_calls_;
-  const std::ptrdiff_t written = send_to(stream->socket.number(), bytes);
-  if (written < 0) {
-    failed_.push_back({id, stream_error(static_cast<int>(-written))});
-    return 0;
-  }
-  if (static_cast<std::size_t>(written) < total) {
-    stream->blocked = true;
-    watch(*stream, stream->interest | EPOLLOUT);
-  }
-  return static_cast<std::size_t>(written);
-}
+void EpollCarrier::begin_reading(Stream& stream) { watch(stream, EPOLLIN | EPOLLRDHUP); }
 
 void EpollCarrier::arm(StreamId id) {
   Stream* stream = find(id);
@@ -150,28 +69,19 @@ void EpollCarrier::arm(StreamId id) {
 }
 
 void EpollCarrier::close(StreamId id) {
-  const auto found = streams_.find(id);
-  if (found == streams_.end()) return;
-  Stream& stream = *found->second;
+  Stream* stream = find(id);
+  if (stream == nullptr) return;
   // Closing alone would leave it in the set for as long as a forked child has it open.
-  if (stream.interest != 0)
-    (void)epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
-  close_stream(stream.socket);
+  if (stream->interest != 0)
+    (void)epoll_ctl(epoll_.number(), EPOLL_CTL_DEL, stream->socket.number(), nullptr);
+  close_stream(stream->socket);
   system_calls_ += 3;
-  stream.closed = true;
-  graveyard_.push_back(std::move(found->second));
-  streams_.erase(found);
-}
-
-void EpollCarrier::end(Stream& stream, const std::string& reason) {
-  const StreamId id = stream.id;
-  close(id);
-  events_->closed(id, reason);
+  bury(*stream);
 }
 
 bool EpollCarrier::prepare_sleep() {
   look_at_all_ = true;
-  return failed_.empty();
+  return !has_failures();
 }
 
 bool EpollCarrier::poll(std::int64_t wait_ns) {
@@ -196,25 +106,6 @@ void EpollCarrier::sleep(std::int64_t wait_ns) {
   pollfd descriptor{epoll_.number(), POLLIN, 0};
   ++system_calls_;
   (void)ppoll(&descriptor, 1, wait_ns == no_alarm ? nullptr : &time, nullptr);
-}
-
-bool EpollCarrier::raise_failures() {
-  if (failed_.empty()) return false;
-  bool raised = false;
-  for (const Failure& failure : std::exchange(failed_, {})) {
-    Stream* stream = find(failure.stream);
-    if (stream == nullptr) continue;
-    end(*stream, failure.reason);
-    raised = true;
-  }
-  return raised;
-}
-
-bool EpollCarrier::raise_alarm() {
-  if (alarm_ns_ == no_alarm || now_ns() < alarm_ns_) return false;
-  alarm_ns_ = no_alarm;
-  events_->alarm();
-  return true;
 }
 
 /// What pays is learnt: as long as bytes come from the streams that they came from before, epoll is
@@ -254,27 +145,14 @@ bool EpollCarrier::poll_all() {
   return raised;
 }
 
-void EpollCarrier::accept_all(std::uint8_t rail) {
-  for (int i = 0; i < accepts_at_once; ++i) {
-    ++system_calls_;
-    Descriptor socket = accept_from(listeners_.sockets[rail].number(), reserve_);
-    if (!socket) return;
-    prepare_stream(socket.number(), settings_);
-    Stream& stream = add(std::move(socket));
-    watch(stream, EPOLLIN | EPOLLRDHUP);
-    events_->accepted(stream.id, Route{.own_rail = rail});
-  }
-}
-
 bool EpollCarrier::handle(Stream& stream, std::uint32_t happened) {
-  if (stream.stage == Stream::Stage::connecting) {
-    connected(stream);
+  if (stream.stage == Stage::connecting) {
+    has_room(stream);
     return true;
   }
   bool raised = false;
   if ((happened & EPOLLOUT) != 0 && stream.blocked) {
-    stream.blocked = false;
-    events_->writable(stream.id);
+    has_room(stream);
     raised = true;
     if (stream.closed) return true;
     if (!stream.blocked) watch(stream, stream.interest & ~EPOLLOUT);
@@ -283,7 +161,7 @@ bool EpollCarrier::handle(Stream& stream, std::uint32_t happened) {
     const bool found = read(stream);
     raised |= found;
     // Honest peers send on bulk streams what is wanted; others are not listened to.
-    if (!found && is_bulk(stream) && events_->wanted(stream.id).empty())
+    if (!found && stream.is_bulk() && events_->wanted(stream.id).empty())
       watch(stream, stream.interest & ~EPOLLIN);
   }
   if ((happened & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && !stream.closed) {
@@ -295,24 +173,11 @@ bool EpollCarrier::handle(Stream& stream, std::uint32_t happened) {
   return raised;
 }
 
-void EpollCarrier::connected(Stream& stream) {
-  const int error = connect_result(stream.socket.number());
-  ++system_calls_;
-  if (error != 0) return end(stream, stream_error(error));
-  stream.stage = Stream::Stage::opening;
-  watch(stream, EPOLLIN | EPOLLRDHUP);
-  events_->opened(stream.id);
-}
-
-bool EpollCarrier::is_bulk(const Stream& stream) {
-  return stream.stage == Stream::Stage::established && stream.kind == StreamKind::bulk;
-}
-
 bool EpollCarrier::read(Stream& stream) {
-  const bool bulk = is_bulk(stream);
-  if (stream.stage == Stream::Stage::connecting) return false;
+  const bool bulk = stream.is_bulk();
+  if (stream.stage == Stage::connecting) return false;
   const bool raised = bulk ? read_bulk(stream) : read_control(stream);
-  if (raised && !stream.closed && stream.stage == Stream::Stage::established)
+  if (raised && !stream.closed && stream.stage == Stage::established)
     hot_[bulk ? 1 : 0] = stream.id;
   return raised;
 }

@@ -2,10 +2,10 @@
 #include "net/shared_carrier.hpp"
 
 #include <poll.h>
-#include <time.h>
 
 #include <algorithm>
 
+#include "net/clock.hpp"
 #include "net/shared_carrier_state.hpp"
 
 namespace suiro::net {
@@ -16,12 +16,6 @@ using Phase = SharedStream::Phase;
 constexpr std::size_t bytes_per_visit = 1 << 20;        // then other streams have their turn
 constexpr std::size_t bytes_per_turn = ring_bytes / 4;  // then the writer can go on
 constexpr std::uint32_t polls_per_service = 64;
-
-std::int64_t clock_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
 
 }  // namespace
 
@@ -44,7 +38,7 @@ bool SharedCarrier::State::work() {
 }
 
 bool SharedCarrier::State::raise_alarm() {
-  if (alarm_at_ns == no_alarm || clock_ns() < alarm_at_ns) return false;
+  if (alarm_at_ns == no_alarm || monotonic_ns() < alarm_at_ns) return false;
   alarm_at_ns = no_alarm;
   events->alarm();
   return true;
@@ -124,7 +118,7 @@ bool SharedCarrier::State::visit(SharedStream& stream) {
 void SharedCarrier::State::sleep(std::int64_t wait_ns) {
   std::int64_t until_alarm = wait_ns;
   if (alarm_at_ns != no_alarm) {
-    until_alarm = std::max<std::int64_t>(alarm_at_ns - clock_ns(), 0);
+    until_alarm = std::max<std::int64_t>(alarm_at_ns - monotonic_ns(), 0);
     if (wait_ns >= 0) until_alarm = std::min(until_alarm, wait_ns);
   }
   pollfd descriptor{watched.number(), POLLIN, 0};
@@ -143,7 +137,7 @@ SharedCarrier::~SharedCarrier() {
     if (stream != nullptr) close_stream(stream->socket);
 }
 
-std::int64_t SharedCarrier::now_ns() const { return clock_ns(); }
+std::int64_t SharedCarrier::now_ns() const { return monotonic_ns(); }
 void SharedCarrier::attach(Events& events) { state_->events = &events; }
 int SharedCarrier::wait_descriptor() const { return state_->watched.number(); }
 std::int64_t SharedCarrier::alarm_ns() const { return state_->alarm_at_ns; }

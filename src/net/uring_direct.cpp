@@ -24,23 +24,23 @@ constexpr int streak_pays = 4;
 void UringCarrier::follow(Stream& stream) {
   if (std::exchange(source_, stream.id) != stream.id) streak_ = 0;
   if (++streak_ < streak_pays || stream.stopping || stream.is_bulk() ||
-      stream.stage != Stream::Stage::established || stream.reading != Stream::Reading::in_kernel)
+      stream.stage != Stage::established || stream.reading != Reading::in_kernel)
     return;
   stream.stopping = true;
   requests_.push_back({Operation::cancel_receive, stream.id});
 }
 
 void UringCarrier::read_from_now_on(Stream& stream) {
-  if (stream.reading != Stream::Reading::idle) return;
+  if (stream.reading != Reading::idle) return;
   if (direct_.size() >= direct_max) stop_reading(0);
-  stream.reading = Stream::Reading::direct;
+  stream.reading = Reading::direct;
   direct_.push_back(stream.id);
 }
 
 void UringCarrier::stop_reading(std::size_t place) {
   Stream& stream = *find(direct_[place]);
   direct_.erase(direct_.begin() + static_cast<std::ptrdiff_t>(place));
-  stream.reading = Stream::Reading::idle;
+  stream.reading = Reading::idle;
   if (!stream.is_bulk() || !events_->wanted(stream.id).empty()) request_receive(stream);
 }
 
@@ -50,8 +50,7 @@ bool UringCarrier::read_directly() {
   std::ranges::copy(direct_, streams.begin());
   for (const StreamId id : streams) {
     Stream* stream = find(id);
-    if (stream != nullptr && stream->reading == Stream::Reading::direct)
-      raised |= read_directly(*stream);
+    if (stream != nullptr && stream->reading == Reading::direct) raised |= read_directly(*stream);
   }
   return raised;
 }
