@@ -85,7 +85,7 @@ class Endpoint final : public fid_ep, private net::CompletionSink {
 
 int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** endpoint, void* context);
 
-/// In tagged.cpp and msg.cpp.
+/// In messages.cpp.
 extern fi_ops_tagged tagged_operations;
 extern fi_ops_msg message_operations;
 
