@@ -82,6 +82,12 @@ bool CombinedCarrier::poll(std::int64_t wait_ns) {
   return poll_some();
 }
 
+void CombinedCarrier::look_at_all() {
+  look_at_both_ = true;
+  remote_->look_at_all();
+  local_->look_at_all();
+}
+
 bool CombinedCarrier::prepare_sleep() {
   look_at_both_ = true;
   const bool local_sleeps = local_->prepare_sleep();

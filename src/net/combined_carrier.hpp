@@ -29,6 +29,7 @@ class CombinedCarrier : public RealCarrier {
   std::string_view description() const override { return remote_->description(); }
   int wait_descriptor() const override { return both_.number(); }
   std::int64_t alarm_ns() const override { return remote_->alarm_ns(); }
+  void look_at_all() override;
   bool prepare_sleep() override;
   bool wants_help() const override { return remote_->wants_help(); }
   void help() override { remote_->help(); }

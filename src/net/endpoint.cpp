@@ -205,7 +205,11 @@ void Endpoint::progress() {
     return;
   }
   state.watch.called();
-  const bool found = state.carrier->poll(0);
+  bool found = state.carrier->poll(0);
+  if (!found && state.patience.crowded()) {
+    state.carrier->look_at_all();  // or else the next look comes when all others had the core
+    found = state.carrier->poll(0);
+  }
   if (found) state.watch.changed();
   state.helper->look_after();
   if (!state.patience.crowded()) return;

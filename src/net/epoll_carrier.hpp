@@ -29,6 +29,7 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
 
   std::string_view description() const override { return "epoll"; }
   int wait_descriptor() const override { return epoll_.number(); }
+  void look_at_all() override { look_at_all_ = true; }
   bool prepare_sleep() override;
   void abandon() noexcept override;
 

@@ -33,6 +33,10 @@ class RealCarrier : public Carrier {
   /// The time given to set_alarm, or no_alarm: whoever sleeps on wait_descriptor wakes then.
   virtual std::int64_t alarm_ns() const = 0;
 
+  /// The next poll looks at everything, not first at what is cheap and likely: for those to whom a
+  /// poll in vain costs more than a system call.
+  virtual void look_at_all() {}
+
   /// A thread is about to give the lock back and sleep on wait_descriptor: what looks for things
   /// only when polled (a ring in shared memory) asks to be told of them, until the next poll.
   /// False: there is something already, do not sleep.
