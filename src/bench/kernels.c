@@ -25,6 +25,7 @@ struct Kernel {
   struct Place place;
   int bytes;
   int columns, rows;  // of the grid: as square as the number of ranks allows
+  int rounds;         // in one call
   char *send, *receive;
   int *counts, *offsets, *numbers;
 };
@@ -112,24 +113,19 @@ static double behind_computation(struct Kernel* k, int busy) {
 static double receive_hidden(struct Kernel* k) { return behind_computation(k, k->place.ranks - 1); }
 static double send_hidden(struct Kernel* k) { return behind_computation(k, 0); }
 
-static double integer_sort(struct Kernel* k) {
-  const double begin_s = now_s();
+static void integer_sort(struct Kernel* k) {
   MPI_Allreduce(MPI_IN_PLACE, k->numbers, 1024, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Alltoall(k->counts, 1, MPI_INT, k->numbers, 1, MPI_INT, MPI_COMM_WORLD);
   MPI_Alltoallv(k->send, k->counts, k->offsets, MPI_BYTE, k->receive, k->counts, k->offsets,
                 MPI_BYTE, MPI_COMM_WORLD);
-  return now_s() - begin_s;
 }
 
-static double fourier_transform(struct Kernel* k) {
-  const double begin_s = now_s();
+static void fourier_transform(struct Kernel* k) {
   MPI_Alltoall(k->send, k->bytes, MPI_BYTE, k->receive, k->bytes, MPI_BYTE, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, k->numbers, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  return now_s() - begin_s;
 }
 
-static double conjugate_gradient(struct Kernel* k) {
-  const double begin_s = now_s();
+static void conjugate_gradient(struct Kernel* k) {
   for (int distance = 1; distance < k->columns; distance *= 2) {
     exchange(k, east(k, distance), east(k, -distance), k->bytes);
   }
@@ -137,15 +133,13 @@ static double conjugate_gradient(struct Kernel* k) {
   for (int i = 0; i < 2; ++i) {
     MPI_Allreduce(MPI_IN_PLACE, k->numbers, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
-  return now_s() - begin_s;
 }
 
-static double halo(struct Kernel* k) {
+static void faces(struct Kernel* k) {
   const int to[4] = {east(k, 1), east(k, -1), south(k, 1), south(k, -1)};
   MPI_Request requests[8];
   MPI_Status statuses[8];
   const size_t face = (size_t)k->bytes;
-  const double begin_s = now_s();
   for (int i = 0; i < 4; ++i) {
     MPI_Irecv(k->receive + (size_t)i * face, k->bytes, MPI_BYTE, to[i ^ 1], i, MPI_COMM_WORLD,
               &requests[i]);
@@ -155,7 +149,6 @@ static double halo(struct Kernel* k) {
               &requests[4 + i]);
   }
   MPI_Waitall(8, requests, statuses);
-  return now_s() - begin_s;
 }
 
 static void take(struct Kernel* k, int from) {
@@ -176,12 +169,31 @@ static double wave(struct Kernel* k) {
   return now_s() - begin_s;
 }
 
+static double again_and_again(struct Kernel* k, void (*step)(struct Kernel*)) {
+  const double begin_s = now_s();
+  for (int i = 0; i < k->rounds; ++i) step(k);
+  return (now_s() - begin_s) / k->rounds;
+}
+
 static const struct {
   const char* name;
-  double (*run)(struct Kernel*);
-} kernels[] = {{"pingpong", pingpong},     {"stream", stream},   {"receive", receive_hidden},
-               {"send", send_hidden},      {"is", integer_sort}, {"ft", fourier_transform},
-               {"cg", conjugate_gradient}, {"halo", halo},       {"wave", wave}};
+  double (*run)(struct Kernel*);  // or
+  void (*step)(struct Kernel*);
+} kernels[] = {
+    {"pingpong", pingpong, NULL},     {"stream", stream, NULL},   {"receive", receive_hidden, NULL},
+    {"send", send_hidden, NULL},      {"is", NULL, integer_sort}, {"ft", NULL, fourier_transform},
+    {"cg", NULL, conjugate_gradient}, {"halo", NULL, faces},      {"wave", wave, NULL}};
+
+static double time_of(struct Kernel* k, size_t which) {
+  return kernels[which].run ? kernels[which].run(k) : again_and_again(k, kernels[which].step);
+}
+
+/// So often that it does not matter how the ranks left the barrier before.
+static int rounds_of(const struct Kernel* k, size_t which) {
+  if (kernels[which].run) return 1;
+  const double moved = (double)k->bytes * k->place.ranks;
+  return moved < 64e3 ? 100 : moved < 640e3 ? 10 : 1;
+}
 
 static struct Kernel make_kernel(int bytes) {
   struct Kernel k = {.place = find_place(), .bytes = bytes};
@@ -227,14 +239,15 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   struct Kernel k = make_kernel(bytes);
+  k.rounds = rounds_of(&k, which);
   if ((double)bytes * k.place.ranks > 2e9) die("%d bytes to each rank are too many", bytes);
   if (k.place.rank == 0) write_line("{\"bench\": \"start\", \"ranks\": %d}", k.place.ranks);
   for (int i = -1; i < repeat; ++i) {  // the first is a warm-up: connections
     gentle_barrier();
     const double before_s = processor_s();
-    double mine = kernels[which].run(&k), slowest = 0;
+    double mine = time_of(&k, which), slowest = 0;
     MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    const double used_s = processor_s() - before_s;
+    const double used_s = (processor_s() - before_s) / k.rounds;
     if (k.place.rank == 0 && i >= 0) {
       write_line("{\"bench\": \"kernel\", \"seconds\": %.9f, \"processor_s\": %.6f}", slowest,
                  used_s);
