@@ -75,10 +75,10 @@ class EngineChannel : public Channel, CompletionSink {
  public:
   EngineChannel(const Settings& settings, int agreement, Waiting waiting)
       : endpoint_(settings), waiting_(waiting) {
-    Name name = endpoint_.name();
-    tell(agreement, &name, sizeof name);
-    hear(agreement, &name, sizeof name);
-    peer_ = endpoint_.peer(name);
+    const Name own = endpoint_.name();
+    tell(agreement, &own, sizeof own);
+    hear(agreement, &other_, sizeof other_);
+    peer_ = endpoint_.peer(other_);
   }
 
   void send(const std::byte* data, std::size_t bytes) override {
@@ -103,6 +103,7 @@ class EngineChannel : public Channel, CompletionSink {
     check_status(endpoint_.receive(request));
   }
   void finish() override { await(received_); }
+  Name other() const override { return other_; }
   Statistics statistics() const override { return endpoint_.statistics(); }
 
  private:
@@ -131,6 +132,7 @@ class EngineChannel : public Channel, CompletionSink {
   std::atomic<bool> failed_{false};
   Endpoint endpoint_;
   Waiting waiting_;
+  Name other_;
   Peer peer_ = 0;
 };
 

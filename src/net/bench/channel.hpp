@@ -20,6 +20,8 @@ class Channel {
   /// Begins what receive would do; finish() waits for its end.
   virtual void begin_receive(std::byte* data, std::size_t bytes) = 0;
   virtual void finish() = 0;
+  /// Who is at the other end; of TCP nobody is known.
+  virtual Name other() const { return {}; }
   virtual Statistics statistics() const { return {}; }
 };
 

@@ -21,14 +21,20 @@
 #include <vector>
 
 #include "net/bench/channel.hpp"
+#include "net/bench/connections.hpp"
+#include "net/bench/exercise.hpp"
 #include "net/links.hpp"
 #include "net/tcp.hpp"
 
 namespace suiro::net::bench {
 namespace {
 
+constexpr std::size_t bytes_max = std::size_t{1} << 30;
+constexpr std::size_t connections_max = 20'000;  // ports are few
+
 struct Options {
   std::vector<std::size_t> sizes{1, 1024, 49152, 1 << 20, 16 << 20};
+  std::vector<std::size_t> connections;
   int repetitions = 7;
   Waiting waiting = Waiting::polling;
   std::string peer_namespace;
@@ -44,92 +50,17 @@ struct Measured {
   int messages = 0;                  // of them
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-/// Of all threads.
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-class Bench {
- public:
-  Bench(int agreement, bool first, std::size_t most_bytes)
-      : agreement_(agreement), first_(first), data_(std::max<std::size_t>(most_bytes, 1)) {}
-
-  double half_round_trip(Channel& channel, std::size_t bytes, int count) {
-    meet(agreement_);
-    const double begin = now();
-    for (int i = 0; i < count; ++i) {
-      if (first_) channel.send(data_.data(), bytes);
-      channel.receive(data_.data(), bytes);
-      if (!first_) channel.send(data_.data(), bytes);
-    }
-    return (now() - begin) / (2 * count);
-  }
-
-  /// The first receives `count` messages and answers the last with a short one.
-  double receiver_cpu(Channel& channel, std::size_t bytes, int count) {
-    meet(agreement_);
-    const double begin = cpu_seconds();
-    for (int i = 0; i < count; ++i) {
-      if (first_)
-        channel.receive(data_.data(), bytes);
-      else
-        channel.send(data_.data(), bytes);
-    }
-    return (cpu_seconds() - begin) / count;
-  }
-
-  /// How long the first still waits for a message that came while it computed.
-  double wait_after_computing(Channel& channel, std::size_t bytes, double computing_seconds) {
-    if (first_) channel.begin_receive(data_.data(), bytes);
-    meet(agreement_);
-    if (!first_) {
-      channel.send(data_.data(), bytes);
-      return 0;
-    }
-    const double begin = now();
-    while (now() - begin < computing_seconds) {
-    }
-    const double computed = now();
-    channel.finish();
-    return now() - computed;
-  }
-
- private:
-  int agreement_;
-  bool first_;
-  std::vector<std::byte> data_;
-};
-
-int count_for(std::size_t bytes) {
-  return static_cast<int>(
-      std::clamp<std::size_t>((std::size_t{48} << 20) / (bytes + 4096), 8, 4000));
-}
-
-void measure(Bench& bench, Channel& channel, std::size_t bytes, Measured& measured) {
+void measure(Exercise& exercise, Channel& channel, std::size_t bytes, Measured& measured) {
   const int count = count_for(bytes);
   const Statistics before = channel.statistics();
-  measured.seconds.push_back(bench.half_round_trip(channel, bytes, count));
+  measured.seconds.push_back(exercise.half_round_trip(channel, bytes, count));
   const Statistics after = channel.statistics();
   measured.messages = 2 * count;
   measured.spent.system_calls = after.system_calls - before.system_calls;
   measured.spent.helper_wakeups = after.helper_wakeups - before.helper_wakeups;
-  measured.cpu_seconds.push_back(bench.receiver_cpu(channel, bytes, count));
+  measured.cpu_seconds.push_back(exercise.receiver_cpu(channel, bytes, count));
   const double computing = 0.02 + 4 * measured.seconds.back();
-  measured.wait_seconds.push_back(bench.wait_after_computing(channel, bytes, computing));
+  measured.wait_seconds.push_back(exercise.wait_after_computing(channel, bytes, computing));
 }
 
 void print(const Options& options, std::size_t bytes, const Measured& raw, const Measured& engine) {
@@ -161,10 +92,19 @@ void print(const Options& options, std::size_t bytes, const Measured& raw, const
 void run(const Options& options, int agreement, bool first) {
   Settings settings = settings_from_environment();
   if (!first && !options.peer_networks.empty()) settings.networks = {options.peer_networks};
+  if (!options.connections.empty()) {
+    settings.shared_memory = false;
+    return compare_connections({.connections = options.connections,
+                                .sizes = options.sizes,
+                                .repetitions = options.repetitions,
+                                .waiting = options.waiting,
+                                .json = options.json},
+                               settings, agreement, first);
+  }
   const auto links = usable_links(settings.networks);
   const auto raw = raw_channel(links.front().address, agreement, options.waiting, first);
   const auto engine = engine_channel(settings, agreement, options.waiting);
-  Bench bench(agreement, first, std::ranges::max(options.sizes));
+  Exercise exercise(agreement, first, std::ranges::max(options.sizes));
   if (first && !options.json)
     std::cout
         << "    bytes  half trip  /raw   Gbit/s  receiver's /raw   wait after  system   helper\n"
@@ -172,45 +112,52 @@ void run(const Options& options, int agreement, bool first) {
   for (const std::size_t bytes : options.sizes) {
     Measured of_raw;
     Measured of_engine;
-    bench.half_round_trip(*engine, bytes, 4);
-    bench.half_round_trip(*raw, bytes, 4);
+    exercise.half_round_trip(*engine, bytes, 4);
+    exercise.half_round_trip(*raw, bytes, 4);
     for (int i = 0; i < options.repetitions; ++i) {
-      measure(bench, *raw, bytes, of_raw);
-      measure(bench, *engine, bytes, of_engine);
+      measure(exercise, *raw, bytes, of_raw);
+      measure(exercise, *engine, bytes, of_engine);
     }
     if (first) print(options, bytes, of_raw, of_engine);
   }
   meet(agreement);
 }
 
-std::vector<std::size_t> read_sizes(std::string_view text) {
-  std::vector<std::size_t> sizes;
+std::vector<std::size_t> read_numbers(std::string_view option, std::string_view text,
+                                      std::size_t most) {
+  std::vector<std::size_t> numbers;
   const char* next = text.data();
   const char* const end = text.data() + text.size();
   while (next < end) {
-    std::size_t size = 0;
-    const auto [rest, error] = std::from_chars(next, end, size);
-    if (error != std::errc() || (rest != end && *rest != ',') || size > std::size_t{1} << 30)
-      throw std::runtime_error("--sizes: expected bytes, with commas between, up to 1 GB");
-    sizes.push_back(size);
+    std::size_t number = 0;
+    const auto [rest, error] = std::from_chars(next, end, number);
+    if (error != std::errc() || (rest != end && *rest != ',') || number > most)
+      throw std::runtime_error(
+          fmt::format("{}: expected numbers up to {}, with commas between", option, most));
+    numbers.push_back(number);
     next = rest + 1;
   }
-  if (sizes.empty()) throw std::runtime_error("--sizes: expected at least one");
-  return sizes;
+  if (numbers.empty()) throw std::runtime_error(fmt::format("{}: expected a number", option));
+  return numbers;
 }
 
 constexpr const char* usage =
     "usage: suiro-net-bench [--sizes BYTES,...] [--repeat N] [--sleep] [--json]\n"
+    "                       [--connections N,...]\n"
     "                       [--peer-namespace NAME [--peer-networks NETWORKS]]\n"
     "Measures suiro's transport against TCP with blocking calls. SUIRO_NET* choose the back end "
     "and\n"
     "the networks, SUIRO_NET_SHARED_MEMORY=off leaves shared memory out.\n"
     "  --sleep           wait in the kernel, not by polling\n"
+    "  --connections     compare messages of one connection beside others that are idle, in all "
+    "so\n"
+    "                    many of each process: 1,1000,10000; each takes a descriptor twice\n"
     "  --peer-namespace  the other process runs in this network namespace (ip netns), where\n"
     "                    --peer-networks are its networks\n";
 
 Options read_options(int count, char** words) {
   const option known[] = {{"sizes", required_argument, nullptr, 's'},
+                          {"connections", required_argument, nullptr, 'c'},
                           {"repeat", required_argument, nullptr, 'r'},
                           {"sleep", no_argument, nullptr, 'w'},
                           {"peer-namespace", required_argument, nullptr, 'n'},
@@ -223,7 +170,10 @@ Options read_options(int count, char** words) {
     const std::string value = optarg == nullptr ? "" : optarg;
     switch (letter) {
       case 's':
-        options.sizes = read_sizes(value);
+        options.sizes = read_numbers("--sizes", value, bytes_max);
+        break;
+      case 'c':
+        options.connections = read_numbers("--connections", value, connections_max);
         break;
       case 'r':
         options.repetitions = std::max(1, std::atoi(value.c_str()));
