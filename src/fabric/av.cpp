@@ -15,13 +15,6 @@ namespace {
 
 AddressVector& of(fid_av* handle) { return object_of<AddressVector>(&handle->fid); }
 
-int close_vector(fid* handle) {
-  auto& vector = object_of<AddressVector>(handle);
-  --vector.domain.users;
-  delete &vector;
-  return 0;
-}
-
 /// An event queue may be bound, and is never told anything: insertion is done when it returns.
 int bind_vector(fid*, fid* other, std::uint64_t) {
   return other->fclass == FI_CLASS_EQ ? 0 : -FI_EINVAL;
@@ -68,7 +61,7 @@ const char* print(fid_av*, const void* address, char* buffer, std::size_t* lengt
 }
 
 fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_vector,
+                         .close = close_unused<AddressVector>,
                          .bind = bind_vector,
                          .control = not_supported,
                          .ops_open = not_supported,
@@ -87,8 +80,13 @@ fi_ops_av vector_operations{.size = sizeof(fi_ops_av),
 
 fi_addr_t AddressVector::insert(const net::Name& name) {
   const std::lock_guard lock(mutex_);
-  const fi_addr_t address = names_.size();
-  names_.emplace_back(name);
+  fi_addr_t address = names_.size();
+  if (removed_.empty()) {
+    names_.emplace_back(name);
+  } else {
+    address = removed_.extract(removed_.begin()).value();
+    names_[address] = name;
+  }
   for (Endpoint* endpoint : endpoints_) endpoint->know(address, name);
   return address;
 }
@@ -97,6 +95,8 @@ bool AddressVector::remove(fi_addr_t address) {
   const std::lock_guard lock(mutex_);
   if (address >= names_.size() || !names_[address]) return false;
   names_[address].reset();
+  removed_.insert(address);
+  for (Endpoint* endpoint : endpoints_) endpoint->forget(address);
   return true;
 }
 

@@ -3,8 +3,10 @@
 
 #include <rdma/fi_domain.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "fabric/domain.hpp"
@@ -14,8 +16,7 @@ namespace suiro::fabric {
 
 class Endpoint;
 
-/// Addresses are the names' indices in order of insertion, for maps and tables alike, and are never
-/// used again.
+/// Addresses are the names' indices, for maps and tables alike: the lowest that is not in use.
 class AddressVector : public fid_av {
  public:
   using Handle = fid_av;
@@ -30,10 +31,12 @@ class AddressVector : public fid_av {
   void remove(Endpoint& endpoint);
 
   Domain& domain;
+  std::atomic<int> users{0};  // endpoints that it is bound to
 
  private:
   std::mutex mutex_;
   std::vector<std::optional<net::Name>> names_;
+  std::set<fi_addr_t> removed_;  // addresses without a name
   std::vector<Endpoint*> endpoints_;
 };
 

@@ -11,13 +11,6 @@ namespace {
 
 Counter& of(fid_cntr* handle) { return object_of<Counter>(&handle->fid); }
 
-int close_counter(fid* handle) {
-  auto& counter = object_of<Counter>(handle);
-  --counter.domain.users;
-  delete &counter;
-  return 0;
-}
-
 std::uint64_t read(fid_cntr* handle) {
   of(handle).endpoints.progress();
   return of(handle).successes.load();
@@ -69,7 +62,7 @@ int wait(fid_cntr* handle, std::uint64_t value, int timeout_ms) {
 }
 
 fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_counter,
+                         .close = close_unused<Counter>,
                          .bind = not_supported,
                          .control = not_supported,
                          .ops_open = not_supported,

@@ -17,6 +17,7 @@ struct Counter : fid_cntr {
   void count(bool failed) { ++(failed ? errors : successes); }
 
   Domain& domain;
+  std::atomic<int> users{0};  // endpoints that it is bound to
   EndpointSet endpoints;
   std::atomic<std::uint64_t> successes{0};
   std::atomic<std::uint64_t> errors{0};

@@ -38,13 +38,6 @@ struct ErrorEntryWithSource {
   fi_addr_t source;
 };
 
-int close_queue(fid* handle) {
-  auto& queue = object_of<CompletionQueue>(handle);
-  --queue.domain.users;
-  delete &queue;
-  return 0;
-}
-
 int control_queue(fid* handle, int command, void* argument) {
   return object_of<CompletionQueue>(handle).control(command, argument);
 }
@@ -88,7 +81,7 @@ const char* describe_error(fid_cq*, int provider_error, const void*, char* buffe
 }
 
 fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_queue,
+                         .close = close_unused<CompletionQueue>,
                          .bind = not_supported,
                          .control = control_queue,
                          .ops_open = not_supported,
@@ -143,9 +136,9 @@ void CompletionQueue::tell_waiting() {
 }
 
 ssize_t CompletionQueue::read(void* buffer, std::size_t count, fi_addr_t* sources) {
-  if (filled_.load(std::memory_order_acquire) == 0) {
+  if (filled_.load(std::memory_order_acquire) == 0 || count == 0) {
     // Whoever has just read the last entry asks again to see that it was, and has better to do.
-    if (emptied_.exchange(false, std::memory_order_relaxed)) return -FI_EAGAIN;
+    if (count != 0 && emptied_.exchange(false, std::memory_order_relaxed)) return -FI_EAGAIN;
     endpoints.progress();
     if (filled_.load(std::memory_order_acquire) == 0) return -FI_EAGAIN;
   }
@@ -155,8 +148,8 @@ ssize_t CompletionQueue::read(void* buffer, std::size_t count, fi_addr_t* source
 ssize_t CompletionQueue::take(void* buffer, std::size_t count, fi_addr_t* sources) {
   const std::lock_guard lock(mutex_);
   if (!errors_.empty()) return -FI_EAVAIL;
+  if (entries_.empty()) return -FI_EAGAIN;
   const std::size_t taken = std::min(count, entries_.size());
-  if (taken == 0) return -FI_EAGAIN;
   auto* place = static_cast<std::byte*>(buffer);
   for (std::size_t i = 0; i < taken; ++i, place += entry_bytes_) {
     std::memcpy(place, &entries_.front().visible, entry_bytes_);

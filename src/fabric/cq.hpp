@@ -32,6 +32,7 @@ class CompletionQueue : public fid_cq {
   int control(int command, void* argument);
 
   Domain& domain;
+  std::atomic<int> users{0};  // endpoints that it is bound to
   EndpointSet endpoints;
   bool waits_for_threshold = false;
 

@@ -124,6 +124,14 @@ fi_cq_err_entry error_entry_of(const net::Completion& completion) {
           .err_data_size = 0};
 }
 
+/// Takes another object in place of the one that is bound, if any. Bound objects cannot be closed.
+template <class Object>
+void bind_once(Object*& place, Object& object) {
+  if (place != nullptr) --place->users;
+  place = &object;
+  ++object.users;
+}
+
 }  // namespace
 
 Endpoint::Endpoint(Domain& domain, const fi_info& info)
@@ -140,19 +148,21 @@ Endpoint::Endpoint(Domain& domain, const fi_info& info)
 
 Endpoint::~Endpoint() {
   if (engine_ != nullptr) {
-    if (addresses_ != nullptr) addresses_->remove(*this);
-    for_each_set([this](EndpointSet& set) { set.remove(*engine_); });
+    addresses_->remove(*this);
+    for_each_bound([this](auto& object) { object.endpoints.remove(*engine_); });
     engine_->forget(this);
     engine_.reset();
   }
+  for_each_bound([](auto& object) { --object.users; });
+  if (addresses_ != nullptr) --addresses_->users;
   --domain_.users;
 }
 
 template <typename Act>
-void Endpoint::for_each_set(Act act) {
+void Endpoint::for_each_bound(Act act) {
   for (const Side* side : {&sends_, &receives_}) {
-    if (side->queue != nullptr) act(side->queue->endpoints);
-    if (side->counter != nullptr) act(side->counter->endpoints);
+    if (side->queue != nullptr) act(*side->queue);
+    if (side->counter != nullptr) act(*side->counter);
   }
 }
 
@@ -160,7 +170,7 @@ int Endpoint::bind(struct ::fid* other, std::uint64_t flags) {
   if (engine_ != nullptr) return -FI_EOPBADSTATE;
   switch (other->fclass) {
     case FI_CLASS_AV:
-      addresses_ = &object_of<AddressVector>(other);
+      bind_once(addresses_, object_of<AddressVector>(other));
       return 0;
     case FI_CLASS_CQ:
       return bind_queue(object_of<CompletionQueue>(other), flags);
@@ -176,7 +186,7 @@ int Endpoint::bind(struct ::fid* other, std::uint64_t flags) {
 int Endpoint::bind_queue(CompletionQueue& queue, std::uint64_t flags) {
   if ((flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION)) != 0) return -FI_EINVAL;
   const auto bind_side = [&](Side& side) {
-    side.queue = &queue;
+    bind_once(side.queue, queue);
     if ((flags & FI_SELECTIVE_COMPLETION) != 0) return;
     side.flags |= FI_COMPLETION;
     side.message_flags = FI_COMPLETION;
@@ -188,8 +198,8 @@ int Endpoint::bind_queue(CompletionQueue& queue, std::uint64_t flags) {
 
 /// Counters of operations that are not offered are accepted, and stay at zero.
 int Endpoint::bind_counter(Counter& counter, std::uint64_t flags) {
-  if ((flags & counted_sends) != 0) sends_.counter = &counter;
-  if ((flags & counted_receives) != 0) receives_.counter = &counter;
+  if ((flags & counted_sends) != 0) bind_once(sends_.counter, counter);
+  if ((flags & counted_receives) != 0) bind_once(receives_.counter, counter);
   return 0;
 }
 
@@ -198,7 +208,7 @@ int Endpoint::enable() try {
   if (addresses_ == nullptr) return -FI_ENOAV;
   engine_ = std::make_unique<net::Endpoint>(net::settings_from_environment());
   addresses_->add(*this);
-  for_each_set([this](EndpointSet& set) { set.add(*engine_); });
+  for_each_bound([this](auto& object) { object.endpoints.add(*engine_); });
   return 0;
 } catch (const std::bad_alloc&) {
   return -FI_ENOMEM;
@@ -234,6 +244,14 @@ void Endpoint::know(fi_addr_t address, const net::Name& name) {
   const net::Peer peer = engine_->peer(name);
   peers_.set(address, peer);
   address_by_.set(peer, static_cast<std::uint32_t>(address));
+}
+
+/// Messages of that process still come, from nobody that is known.
+void Endpoint::forget(fi_addr_t address) {
+  const net::Peer peer = peers_.at(address);
+  peers_.set(address, NumberTable::none);
+  if (peer != NumberTable::none && address_by_.at(peer) == address)
+    address_by_.set(peer, NumberTable::none);
 }
 
 fi_addr_t Endpoint::address_of(net::Peer peer) const {
@@ -278,6 +296,7 @@ bool Endpoint::understand(const Transfer& transfer, net::Pattern& pattern) const
 }
 
 ssize_t Endpoint::receive(const Transfer& transfer) {
+  if (engine_ == nullptr) return -FI_EOPBADSTATE;
   net::Pattern pattern;
   if (!understand(transfer, pattern)) return -FI_EINVAL;
   if ((transfer.flags & FI_PEEK) != 0) return peek(transfer, pattern);
@@ -308,7 +327,9 @@ ssize_t Endpoint::peek(const Transfer& transfer, const net::Pattern& pattern) {
   return 0;
 }
 
-ssize_t Endpoint::cancel(void* context) { return engine_->cancel(context) ? 0 : -FI_ENOENT; }
+ssize_t Endpoint::cancel(void* context) {
+  return engine_ != nullptr && engine_->cancel(context) ? 0 : -FI_ENOENT;
+}
 
 void Endpoint::complete(const net::Completion& completion) {
   const bool sent = completion.kind == net::Completion::Kind::send;

@@ -43,6 +43,7 @@ class Endpoint final : public fid_ep, private net::CompletionSink {
 
   /// What an address means; told by the address vector, once the endpoint is enabled.
   void know(fi_addr_t address, const net::Name& name);
+  void forget(fi_addr_t address);
 
   ssize_t send(const Transfer& transfer);
   ssize_t receive(const Transfer& transfer);
@@ -71,7 +72,7 @@ class Endpoint final : public fid_ep, private net::CompletionSink {
   fi_addr_t address_of(net::Peer peer) const;
   bool directed(net::Space space) const;
   template <typename Act>
-  void for_each_set(Act act);
+  void for_each_bound(Act act);
 
   Domain& domain_;
   const std::uint64_t capabilities_;

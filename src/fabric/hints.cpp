@@ -25,8 +25,10 @@ constexpr std::uint64_t orders = FI_ORDER_STRICT | FI_ORDER_RMA_RAR | FI_ORDER_R
                                  FI_ORDER_RMA_WAR | FI_ORDER_RMA_WAW | FI_ORDER_ATOMIC_RAR |
                                  FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_WAR | FI_ORDER_ATOMIC_WAW;
 
-constexpr std::uint64_t secondary_capabilities = FI_MULTI_RECV | FI_SOURCE | FI_DIRECTED_RECV |
-                                                 FI_LOCAL_COMM | FI_REMOTE_COMM | FI_SEND | FI_RECV;
+constexpr std::uint64_t both_directions = FI_SEND | FI_RECV;
+/// Those that an endpoint may have although nobody has asked for them.
+constexpr std::uint64_t secondary_capabilities =
+    FI_MULTI_RECV | FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM;
 
 bool within(std::uint64_t asked, std::uint64_t offered) { return (asked & ~offered) == 0; }
 
@@ -74,7 +76,8 @@ void follow(std::uint32_t version, const fi_domain_attr& asked, fi_domain_attr& 
 }  // namespace
 
 std::uint64_t capabilities(std::uint32_t version) {
-  constexpr std::uint64_t always = FI_MSG | FI_TAGGED | secondary_capabilities;
+  constexpr std::uint64_t always =
+      FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | both_directions | secondary_capabilities;
   if (FI_VERSION_LT(version, FI_VERSION(2, 0))) return always;
   return always | tagged_directed_receive | exact_directed_receive;
 }
@@ -94,6 +97,7 @@ bool acceptable(std::uint32_t version, const fi_info& hints, const fi_info& offe
 
 void follow(std::uint32_t version, const fi_info& hints, fi_info& info) {
   if (hints.caps != 0) info.caps = hints.caps | secondary_capabilities;
+  if ((info.caps & both_directions) == 0) info.caps |= both_directions;
   info.tx_attr->caps &= info.caps;
   info.rx_attr->caps &= info.caps;
   if (hints.tx_attr != nullptr) {

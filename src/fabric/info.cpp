@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 
 #include "fabric/object.hpp"
 #include "net/links.hpp"
@@ -34,19 +35,22 @@ Structure* make() {
   return static_cast<Structure*>(std::calloc(1, larger_than_any_version));
 }
 
-/// Looked at once per process: whether an endpoint could be opened here. Every rank finds the same,
-/// so only one of each host tells.
-bool usable() {
-  static const bool answer = [] {
+/// What an endpoint opened here would be called, but for what makes its name unique; nothing if
+/// none could be opened. Looked at once per process. Every rank finds the same, so only one of each
+/// host tells.
+const std::optional<net::Name>& place() {
+  static const auto answer = []() -> std::optional<net::Name> {
     int local_rank = 0;
     try {
       const net::Settings settings = net::settings_from_environment();
       local_rank = settings.local_rank;
-      net::usable_links(settings.networks);
-      return true;
+      net::Name name;
+      for (const net::Link& link : net::usable_links(settings.networks))
+        name.addresses.at(name.rails++) = link.address;
+      return name;
     } catch (const std::exception& error) {
       if (local_rank == 0) say(fmt::format("{}; suiro's transport is not used", error.what()));
-      return false;
+      return std::nullopt;
     }
   }();
   return answer;
@@ -98,9 +102,10 @@ void offer_domain(std::uint32_t version, fi_domain_attr& domain) {
 void release(fi_info* info) {
   if (info->domain_attr != nullptr) std::free(info->domain_attr->name);
   if (info->fabric_attr != nullptr) std::free(info->fabric_attr->name);
-  for (void* part : {static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
-                     static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
-                     static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
+  for (void* part :
+       {info->src_addr, static_cast<void*>(info->tx_attr), static_cast<void*>(info->rx_attr),
+        static_cast<void*>(info->ep_attr), static_cast<void*>(info->domain_attr),
+        static_cast<void*>(info->fabric_attr), static_cast<void*>(info)})
     std::free(part);
 }
 
@@ -113,13 +118,15 @@ fi_info* offer(std::uint32_t version) {
   info->ep_attr = make<fi_ep_attr>();
   info->domain_attr = make<fi_domain_attr>();
   info->fabric_attr = make<fi_fabric_attr>();
-  if (!info->tx_attr || !info->rx_attr || !info->ep_attr || !info->domain_attr ||
+  info->src_addr = make<net::Name>();
+  if (!info->src_addr || !info->tx_attr || !info->rx_attr || !info->ep_attr || !info->domain_attr ||
       !info->fabric_attr) {
     release(info);
     return nullptr;
   }
   info->caps = capabilities(0);
   info->addr_format = address_format;
+  info->src_addrlen = sizeof(net::Name);
   offer_transmit(*info->tx_attr);
   offer_receive(*info->rx_attr);
   offer_endpoint(*info->ep_attr);
@@ -138,10 +145,11 @@ int get_info(std::uint32_t version, const char* node, const char* service, std::
   if ((node != nullptr || service != nullptr) && (flags & FI_SOURCE) == 0) return -FI_ENODATA;
   fi_info* offered = offer(version);
   if (offered == nullptr) return -FI_ENOMEM;
-  if ((hints != nullptr && !acceptable(version, *hints, *offered)) || !usable()) {
+  if ((hints != nullptr && !acceptable(version, *hints, *offered)) || !place()) {
     release(offered);
     return -FI_ENODATA;
   }
+  std::memcpy(offered->src_addr, &*place(), sizeof *place());
   if (hints != nullptr) follow(version, *hints, *offered);
   *info = offered;
   return 0;

@@ -18,6 +18,16 @@ Object& object_of(fid* handle) {
   return static_cast<Object&>(*reinterpret_cast<typename Object::Handle*>(handle));
 }
 
+/// Closes an object, unless endpoints use it. Its domain is free of it then.
+template <class Object>
+int close_unused(fid* handle) {
+  auto& object = object_of<Object>(handle);
+  if (object.users.load() != 0) return -FI_EBUSY;
+  --object.domain.users;
+  delete &object;
+  return 0;
+}
+
 /// Stands in an operation table for what the provider does not do; takes any operation's form.
 template <class Result, class... Arguments>
 Result not_supported(Arguments...) {

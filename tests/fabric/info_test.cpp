@@ -84,6 +84,21 @@ TEST(Info, OpenMPI) {
   }));
 }
 
+/// Whoever does not ask for directed receives may name any source, which is not looked at.
+TEST(Info, PrimaryCapabilitiesAreThoseAskedFor) {
+  EXPECT_TRUE(alone([] {
+    fi_info* hints = hints_of_open_mpi();
+    hints->caps = FI_TAGGED;
+    const fi_info* info = ask(FI_VERSION(1, 5), hints);
+    REQUIRE(info != nullptr && (info->caps & (FI_MSG | FI_DIRECTED_RECV)) == 0);
+    REQUIRE((info->caps & (FI_SEND | FI_RECV)) == (FI_SEND | FI_RECV));
+    hints->caps = FI_TAGGED | FI_SEND;
+    info = ask(FI_VERSION(1, 5), hints);
+    REQUIRE(info != nullptr && (info->caps & FI_RECV) == 0);
+    REQUIRE(info->src_addr != nullptr && info->src_addrlen == 64);
+  }));
+}
+
 TEST(Info, IntelMPI) {
   EXPECT_TRUE(alone([] {
     fi_info* hints = fi_dupinfo(ask(FI_VERSION(1, 6), nullptr));

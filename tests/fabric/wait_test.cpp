@@ -119,10 +119,28 @@ TEST(Wait, AddressesAreKeptAsGiven) {
     REQUIRE(addresses[0] == 1 && addresses[1] == 2);
     REQUIRE(fi_av_remove(side.vector, &addresses[1], 1, 0) == 0);
     REQUIRE(fi_av_lookup(side.vector, addresses[1], name.data(), &length) == -FI_EINVAL);
+    REQUIRE(fi_tinject(side.endpoint(), nullptr, 0, addresses[1], 1) == -FI_EINVAL);
+    REQUIRE(fi_av_insert(side.vector, name.data(), 1, addresses.data(), 0, nullptr) == 1);
+    REQUIRE(addresses[0] == 2);  // the lowest that is free
     name[0] = std::byte{0xee};
     REQUIRE(fi_av_insert(side.vector, name.data(), 1, addresses.data(), 0, nullptr) == 0);
     REQUIRE(addresses[0] == FI_ADDR_NOTAVAIL);
     REQUIRE(fi_tinject(side.endpoint(), nullptr, 0, 77, 1) == -FI_EINVAL);
+  }));
+}
+
+TEST(Wait, WhatAnEndpointUsesStaysOpen) {
+  EXPECT_TRUE(as_pair({.counters = true}, [](Side& side) {
+    for (fid* used : {&side.queue->fid, &side.vector->fid, &side.sends()->fid, &side.domain->fid})
+      REQUIRE(fi_close(used) == -FI_EBUSY);
+    if (side.rank == 0) REQUIRE(fi_tinject(side.endpoint(), nullptr, 0, side.peer(), 1) == 0);
+    if (side.rank == 1) {
+      int value = 0;
+      REQUIRE(fi_trecv(side.endpoint(), nullptr, 0, nullptr, FI_ADDR_UNSPEC, 1, 0, &value) == 0);
+      while (fi_cntr_read(side.receives()) == 0) REQUIRE(fi_cq_read(side.queue, nullptr, 0) <= 0);
+      REQUIRE(fi_cq_read(side.queue, nullptr, 0) == 0);  // there is something, and nothing is taken
+      REQUIRE(side.next().entry.op_context == &value);
+    }
   }));
 }
 
