@@ -15,22 +15,18 @@
 #include "net/random.hpp"
 
 namespace suiro::net {
-namespace {
 
-/// Of a host on which no other process is known to be.
-std::uint64_t random_identity() {
+std::uint64_t lone_identity() {
   std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
   random_bytes(bytes);
   return std::bit_cast<std::uint64_t>(bytes);
 }
 
-}  // namespace
-
 std::uint64_t host_identity() {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   struct stat network {};
-  if (boot.empty() || stat("/proc/self/ns/net", &network) != 0) return random_identity();
+  if (boot.empty() || stat("/proc/self/ns/net", &network) != 0) return lone_identity();
   const std::string text = fmt::format("{} {}:{}", boot, network.st_dev, network.st_ino);
   std::array<std::uint8_t, 16> hash{};
   crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()),
@@ -46,7 +42,7 @@ Name new_name(const Settings& settings, const std::vector<Link>& links) {
   std::transform(links.begin(), links.end(), name.addresses.begin(),
                  [](const Link& link) { return link.address; });
   name.local_rank = static_cast<std::uint32_t>(settings.local_rank);
-  name.host = settings.shared_memory ? host_identity() : random_identity();
+  name.host = settings.shared_memory ? host_identity() : lone_identity();
   random_bytes(name.nonce);
   return name;
 }

@@ -15,6 +15,9 @@ namespace suiro::net {
 /// namespace (containers and virtual hosts are hosts of their own).
 std::uint64_t host_identity();
 
+/// Of a host on which no other process is known to be.
+std::uint64_t lone_identity();
+
 /// A new name, but for the port. Without shared memory it tells of a host of its own.
 Name new_name(const Settings& settings, const std::vector<Link>& links);
 

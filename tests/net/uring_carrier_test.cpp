@@ -5,14 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -205,46 +201,6 @@ TEST_F(OverlapTest, ClosingWaitsForTheKernelToLetGo) {
       place.reset();  // a sanitizer sees who writes here now
     });
   }
-}
-
-/// Lets io_uring_setup fail in this process as containers let it.
-void forbid_io_uring() {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{std::size(program), program};
-  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(9);
-}
-
-int run_without_io_uring() {
-  forbid_io_uring();
-  Settings settings;
-  Name own;
-  random_bytes(own.nonce);
-  if (make_carrier(settings, loopback(), own)->description() != "epoll") return 2;
-  settings.backend = Backend::io_uring;
-  try {
-    (void)make_carrier(settings, loopback(), own);
-  } catch (const std::runtime_error& error) {
-    const std::string_view message = error.what();
-    return message.starts_with("SUIRO_NET=io_uring: ") &&
-                   message.find("forbidden") != std::string_view::npos
-               ? 0
-               : 3;
-  }
-  return 4;
-}
-
-TEST(WithoutIoUring, EpollIsUsedUnlessIoUringWasAskedFor) {
-  const pid_t child = fork();
-  if (child == 0) _exit(run_without_io_uring());
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
