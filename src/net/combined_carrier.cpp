@@ -15,6 +15,7 @@ namespace suiro::net {
 namespace {
 
 constexpr int local_polls = 8;
+constexpr std::uint32_t local_news_max = 16;  // then what is remote has its turn
 
 }  // namespace
 
@@ -57,12 +58,13 @@ void CombinedCarrier::attach(Events& events) {
 /// from here, more is expected from here first.
 bool CombinedCarrier::poll_some() {
   const bool raised = local_->poll(0);
-  if (raised) local_polls_left_ = local_polls;
-  if (!look_at_both_ && local_polls_left_ > 0) {
+  if (raised) local_polls_left_ = ++local_news_ % local_news_max == 0 ? 0 : local_polls;
+  const bool local_is_enough = raised || !look_at_all_;
+  if (!look_at_both_ && local_is_enough && local_polls_left_ > 0) {
     --local_polls_left_;
     return raised;
   }
-  look_at_both_ = false;
+  look_at_both_ = look_at_all_ = false;
   return remote_->poll(0) || raised;
 }
 
@@ -83,9 +85,8 @@ bool CombinedCarrier::poll(std::int64_t wait_ns) {
 }
 
 void CombinedCarrier::look_at_all() {
-  look_at_both_ = true;
+  look_at_all_ = true;
   remote_->look_at_all();
-  local_->look_at_all();
 }
 
 bool CombinedCarrier::prepare_sleep() {

@@ -44,7 +44,9 @@ class CombinedCarrier : public RealCarrier {
   std::unique_ptr<RealCarrier> local_;
   Descriptor both_;  // an epoll descriptor of the two wait descriptors
   int local_polls_left_ = 0;
+  std::uint32_t local_news_ = 0;
   bool look_at_both_ = false;
+  bool look_at_all_ = false;
   std::uint64_t system_calls_ = 0;
 };
 

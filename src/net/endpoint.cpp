@@ -205,11 +205,9 @@ void Endpoint::progress() {
     return;
   }
   state.watch.called();
-  bool found = state.carrier->poll(0);
-  if (!found && state.patience.crowded()) {
-    state.carrier->look_at_all();  // or else the next look comes when all others had the core
-    found = state.carrier->poll(0);
-  }
+  // Of a crowd, the next look may come when all others had the core.
+  if (state.patience.crowded()) state.carrier->look_at_all();
+  const bool found = state.carrier->poll(0);
   if (found) state.watch.changed();
   state.helper->look_after();
   if (!state.patience.crowded()) return;

@@ -33,8 +33,8 @@ class RealCarrier : public Carrier {
   /// The time given to set_alarm, or no_alarm: whoever sleeps on wait_descriptor wakes then.
   virtual std::int64_t alarm_ns() const = 0;
 
-  /// The next poll looks at everything, not first at what is cheap and likely: for those to whom a
-  /// poll in vain costs more than a system call.
+  /// The next poll is in vain only if there is nothing anywhere, not only where it is cheap to look
+  /// and likely: for those to whom a poll in vain costs more than a system call.
   virtual void look_at_all() {}
 
   /// A thread is about to give the lock back and sleep on wait_descriptor: what looks for things
