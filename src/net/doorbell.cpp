@@ -2,6 +2,7 @@
 #include "net/doorbell.hpp"
 
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include <bit>
 #include <cerrno>
@@ -43,6 +44,9 @@ bool Doorbell::may_sleep() {
 }
 
 std::optional<Bell> Bell::adopt(Descriptor page, Descriptor event) {
+  // Nothing that a write could end us by, as a pipe without a reader does.
+  struct stat status {};
+  if (fstat(event.number(), &status) < 0 || (status.st_mode & S_IFMT) != 0) return std::nullopt;
   // A write to a blocking eventfd whose counter is full would never return.
   const int flags = fcntl(event.number(), F_GETFL);
   if (flags < 0 || fcntl(event.number(), F_SETFL, flags | O_NONBLOCK) < 0) return std::nullopt;

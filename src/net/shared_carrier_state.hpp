@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,13 +54,13 @@ struct SharedCarrier::State {
   std::array<std::unique_ptr<SharedStream>, max_slots> streams;
   std::vector<std::unique_ptr<SharedStream>> graveyard;  // closed, perhaps by an event of their own
   std::vector<Failure> failures;                         // of open(), to be told by poll
+  std::deque<StreamId> greeted;                          // that are in this phase, oldest first
   std::vector<StreamId> queued;                          // to be looked at without being rung for
   std::vector<StreamId> pulled_from;                     // whose last write the peer still takes
   std::vector<Slot> news;
   std::vector<StreamId> visiting;
   StreamId last_slot = 0;
   StreamId generation = 0;
-  int greeted = 0;
   std::uint32_t polls = 0;
   std::int64_t alarm_at_ns = no_alarm;
   std::uint64_t system_calls = 0;

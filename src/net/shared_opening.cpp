@@ -18,7 +18,8 @@ constexpr int slot_bits = 12;
 constexpr StreamId slot_mask = (1U << slot_bits) - 1;
 constexpr std::uint64_t listener_key = 0;  // epoll's; streams have their number
 constexpr std::uint64_t doorbell_key = 1;
-constexpr int greeted_max = 256;  // that have not said what they want
+constexpr std::size_t greeted_max = 256;  // that have not said what they want
+constexpr int accepts_at_once = 64;       // then those who are in have their turn
 
 }  // namespace
 
@@ -64,7 +65,7 @@ SharedStream* SharedCarrier::State::add(Descriptor socket, bool opener) {
 }
 
 void SharedCarrier::State::release(SharedStream& stream) {
-  if (stream.phase == Phase::greeted) --greeted;
+  if (stream.phase == Phase::greeted) std::erase(greeted, stream.id);
   stream.phase = Phase::closed;
   // A forked child may have the socket open: neither epoll nor the peer would notice a mere close.
   (void)epoll_ctl(watched.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
@@ -137,14 +138,18 @@ void SharedCarrier::State::service() {
   }
 }
 
+/// The names of listeners are known to all users. Those who connect and say nothing make room for
+/// those who come after them: honest ones speak at once.
 void SharedCarrier::State::accept_all() {
-  for (Descriptor socket = accept_from(listener.number(), reserve); socket;
-       socket = accept_from(listener.number(), reserve)) {
-    if (!is_same_user(socket.number()) || greeted >= greeted_max) continue;
+  for (int i = 0; i < accepts_at_once; ++i) {
+    Descriptor socket = accept_from(listener.number(), reserve);
+    if (!socket) return;
+    if (!is_same_user(socket.number())) continue;
+    if (greeted.size() >= greeted_max) release(*find(greeted.front()));
     SharedStream* stream = add(std::move(socket), false);
     if (stream == nullptr) continue;
     stream->phase = Phase::greeted;
-    ++greeted;
+    greeted.push_back(stream->id);
     greet(*stream);
   }
 }
@@ -162,7 +167,7 @@ void SharedCarrier::State::greet(SharedStream& stream) {
     stream.connect(*std::move(received), may_pull);
     if (stream.opener ||
         send_greeting(stream.socket.number(), greeting(stream), doorbell, nullptr)) {
-      if (stream.phase == Phase::greeted) --greeted;
+      if (stream.phase == Phase::greeted) std::erase(greeted, stream.id);
       stream.phase = Phase::new_here;
       stream.memory->close_descriptor();
       return queue(stream);

@@ -372,6 +372,21 @@ TEST_F(AttackedTest, TurnsAwayWhoeverDoesNotGreetProperly) {
   EXPECT_EQ(events.last_accepted, no_stream);
 }
 
+TEST_F(AttackedTest, LetsNobodyInTheWayOfTheOthers) {
+  std::vector<Descriptor> silent;
+  for (std::string reason; silent.size() < 300; carrier.poll(1))
+    silent.push_back(connect_to(name.nonce, reason));
+  let_in();
+}
+
+TEST_F(AttackedTest, RingsNothingButBells) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  close(ends[0]);
+  const Doorbell other;
+  EXPECT_FALSE(Bell::adopt(Descriptor(dup(other.page_descriptor())), Descriptor(ends[1])));
+}
+
 TEST_F(AttackedTest, MindsNobodyWhoRingsWithoutReason) {
   let_in();
   for (Slot slot = 0; slot <= max_slots; ++slot) intruder->answer->bell.ring(slot);
