@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "net/carrier.hpp"
+#include "net/credit.hpp"
 #include "net/links.hpp"
 #include "net/message.hpp"
 #include "net/name.hpp"
@@ -35,8 +36,7 @@ struct Core {
   Pool<Frame> frames{};
   Pool<Transfer> transfers{};
   std::uint64_t injected_bytes = 0;  // by sends whose memory the user has back
-  std::uint64_t credit_given = 0;    // to all peers together, ever
-  std::size_t peers = 0;
+  CreditPool credit{settings};
 
   /// Whether that much more may be injected.
   bool may_inject(std::uint64_t bytes) const {

@@ -38,7 +38,6 @@ Peer Engine::State::peer(const Name& name) {
   if (!added) return found->second;
   const Peer peer = found->second;
   names.push_back(name);
-  core.peers = names.size();
   sessions.push_back(name.nonce == core.own.nonce
                          ? nullptr
                          : std::make_unique<Session>(core, mailbox, streams, peer, name));

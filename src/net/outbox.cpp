@@ -303,7 +303,6 @@ bool Outbox::attach(StreamId stream, std::size_t rail, std::uint32_t received) {
   stream_ = stream;
   rail_ = rail;
   blocked_ = false;
-  if (share_ == 0) share_ = credit_;
   write_bare(false);
   flush();
   return true;

@@ -50,6 +50,8 @@ class Outbox {
   /// Lets the peer send that much more eager payload, or that it has sent it.
   void add_credit(std::uint64_t bytes) { credit_ += bytes; }
   std::uint64_t told_credit() const { return told_credit_; }
+  /// How much of that the peer may use at a time: it is told of more before it has used it up.
+  void set_share(std::uint64_t bytes) { share_ = bytes; }
 
   enum class Urgency : std::uint8_t { credit, wanted, overdue };
   /// Tells the peer what has arrived, in a frame of its own, if there is reason enough.

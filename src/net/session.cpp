@@ -6,7 +6,6 @@
 namespace suiro::net {
 namespace {
 
-constexpr std::uint64_t largest_share = 1 << 20;
 /// An acknowledgement that nobody asked for waits for a frame that goes anyway, but not longer.
 constexpr std::int64_t acknowledgement_delay_ns = 20'000'000;
 
@@ -61,18 +60,14 @@ void Session::abandon(Receive& receive) { transfers_.abandon(receive); }
 
 void Session::consumed(std::uint64_t bytes) {
   if (gone_) return;
-  outbox_.add_credit(bytes);
+  give_credit(core_.credit.renew(share_, bytes));
   outbox_.acknowledge(Outbox::Urgency::credit);
 }
 
-/// The peer's part of the memory for messages that nobody has asked for yet.
-void Session::give_credit() {
-  const std::uint64_t budget = core_.settings.unexpected_budget;
-  const std::uint64_t left = budget - std::min(budget, core_.credit_given);
-  const std::uint64_t share =
-      std::min({largest_share, budget / std::max<std::size_t>(core_.peers, 1), left / 2});
-  core_.credit_given += share;
-  outbox_.add_credit(share);
+/// The peer may send so much more, with its share as it is now.
+void Session::give_credit(std::uint64_t bytes) {
+  outbox_.set_share(share_);
+  outbox_.add_credit(bytes);
 }
 
 void Session::writable(const Stream& stream) {
@@ -157,6 +152,9 @@ bool Session::request(const Header& header) {
                           .data = header.data,
                           .length = header.message_bytes};
   if (header.message_bytes > 0) want_bulk();
+  // Short messages are announced only for lack of credit.
+  if (header.message_bytes <= core_.settings.eager_bytes)
+    give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
   if (Receive* receive = mailbox_.match(envelope); receive != nullptr)
     fetch(*receive, header.transfer);
   else

@@ -74,7 +74,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void drop_control();
   void lose_control(std::string_view reason);
   void fail(std::string_view reason);
-  void give_credit();
+  void give_credit(std::uint64_t bytes);
   void watch(std::int64_t now_ns);
   void wake();
   bool needs_peer() const;
@@ -92,6 +92,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   Inbox inbox_;
   Bulk bulk_;
 
+  std::uint64_t share_ = 0;  // of the memory for messages that nobody has asked for yet
   bool gone_ = false;
   bool goodbye_said_ = false, goodbye_heard_ = false;
   bool had_control_ = false;

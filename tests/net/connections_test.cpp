@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Many peers that are connected and silent: those who talk do not notice them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "net/bench/crowd.hpp"
+#include "net/core.hpp"
+#include "net/credit.hpp"
+#include "net/engine.hpp"
+#include "net/identity.hpp"
+#include "net/real_carrier.hpp"
+#include "pair.hpp"
+
+namespace suiro::net {
+namespace {
+
+/// An engine without a helper: it does what this thread makes it do, and no more.
+struct Lone {
+  explicit Lone(const Settings& given)
+      : settings(given),
+        links(usable_links(settings.networks)),
+        own(new_name(settings, links)),
+        carrier(make_carrier(settings, links, own)),
+        engine(settings, own, links, *carrier) {
+    carrier->attach(engine);
+  }
+
+  void run() {
+    if (carrier->wants_help()) carrier->help();
+    carrier->poll(0);
+  }
+
+  Settings settings;
+  std::vector<Link> links;
+  Name own;
+  std::unique_ptr<RealCarrier> carrier;
+  Log log;
+  Engine engine;
+};
+
+void exchange(Lone& from, Lone& to, std::vector<std::uint8_t> data) {
+  std::vector<std::uint8_t> target(data.size());
+  const iovec source{data.data(), data.size()};
+  const iovec place{target.data(), target.size()};
+  ReceiveRequest receive;
+  receive.buffers = {&place, 1};
+  receive.sink = &to.log;
+  ASSERT_EQ(to.engine.receive(receive), Status::ok);
+  SendRequest send;
+  send.peer = from.engine.peer(to.own);
+  send.buffers = {&source, 1};
+  send.sink = &from.log;
+  ASSERT_EQ(from.engine.send(send), Status::ok);
+  for (int i = 0; i < 1'000'000 && (to.log.count() == 0 || from.log.count() == 0); ++i) {
+    if (to.log.count() == 0) to.run();
+    if (to.log.count() == 0 || from.log.count() == 0) from.run();
+  }
+  ASSERT_EQ(to.log.take().size(), 1);
+  ASSERT_EQ(from.log.take().size(), 1);
+  EXPECT_EQ(target, data);
+}
+
+/// System calls of both sides for each of many messages there and back, beside so many others.
+double system_calls_beside(int others, Backend backend) {
+  constexpr int messages = 1000;
+  Lone a(loopback(backend)), b(loopback(backend));
+  bench::Crowd crowd(a.settings, a.links.front().address);
+  std::atomic<bool> complete{false};
+  std::thread joining([&] {
+    for (Lone* host : {&a, &b}) crowd.join(host->own, others);
+    complete = true;
+  });
+  while (!complete) {
+    a.run();
+    b.run();
+  }
+  joining.join();
+  EXPECT_EQ(a.engine.statistics().peers_connected, others);
+  for (const std::size_t bytes : {8UL, 48UL << 10}) {
+    for (int i = 0; i < 50; ++i) {
+      exchange(a, b, random_data(bytes));
+      exchange(b, a, random_data(bytes));
+    }
+  }
+  const std::uint64_t before = a.carrier->system_calls() + b.carrier->system_calls();
+  const std::uint64_t requests = a.engine.statistics().requests_sent;
+  const auto data = random_data(8);
+  for (int i = 0; i < messages / 2; ++i) {
+    exchange(a, b, data);
+    exchange(b, a, data);
+  }
+  EXPECT_EQ(a.engine.statistics().requests_sent, requests);
+  const auto calls = a.carrier->system_calls() + b.carrier->system_calls() - before;
+  return static_cast<double>(calls) / messages;
+}
+
+class Connections : public testing::TestWithParam<Backend> {};
+
+TEST_P(Connections, DoNotAddSystemCalls) {
+  const double alone = system_calls_beside(0, GetParam());
+  const double beside_many = system_calls_beside(500, GetParam());
+  EXPECT_LE(beside_many, 1.02 * alone);
+  EXPECT_LE(alone, 4.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Connections, testing::Values(Backend::epoll, Backend::io_uring),
+                         [](const auto& test) {
+                           return test.param == Backend::epoll ? "epoll" : "io_uring";
+                         });
+
+TEST(CreditPool, LeavesNobodyWithout) {
+  const Settings settings;
+  CreditPool pool(settings);
+  std::vector<std::uint64_t> shares;
+  for (int peer = 0; peer < 10'000; ++peer) shares.push_back(pool.begin());
+  EXPECT_GE(shares[100], cost(settings.eager_bytes));
+  EXPECT_GE(shares.back(), 2048);
+  for (std::uint64_t& share : shares) pool.grow(share, settings.unexpected_budget);
+  EXPECT_LE(std::accumulate(shares.begin(), shares.end(), std::uint64_t{0}),
+            settings.unexpected_budget);
+}
+
+/// Who was there first and has grown gives way when others talk, too.
+TEST(CreditPool, EvensOut) {
+  const Settings settings;
+  CreditPool pool(settings);
+  constexpr std::size_t peers = 200;
+  std::array<std::uint64_t, peers> shares{};
+  for (std::uint64_t& share : shares) {
+    share = pool.begin();
+    pool.grow(share, settings.unexpected_budget);
+  }
+  for (int round = 0; round < 100; ++round)
+    for (std::uint64_t& share : shares) pool.renew(share, 16 << 10);
+  const auto [least, most] = std::ranges::minmax(shares);
+  EXPECT_LE(most, settings.unexpected_budget / 2 / peers + 2048);
+  EXPECT_GE(least, most - 1);
+}
+
+}  // namespace
+}  // namespace suiro::net
