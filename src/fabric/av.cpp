@@ -60,13 +60,7 @@ const char* print(fid_av*, const void* address, char* buffer, std::size_t* lengt
   return buffer;
 }
 
-fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_unused<AddressVector>,
-                         .bind = bind_vector,
-                         .control = not_supported,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops object_operations = operations(close_unused<AddressVector>, bind_vector);
 fi_ops_av vector_operations{.size = sizeof(fi_ops_av),
                             .insert = insert,
                             .insertsvc = not_supported,

@@ -61,13 +61,7 @@ int wait(fid_cntr* handle, std::uint64_t value, int timeout_ms) {
   return threshold.reached() ? 0 : -FI_EAVAIL;
 }
 
-fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_unused<Counter>,
-                         .bind = not_supported,
-                         .control = not_supported,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops object_operations = operations(close_unused<Counter>);
 fi_ops_cntr counter_operations{.size = sizeof(fi_ops_cntr),
                                .read = read,
                                .readerr = read_errors,

@@ -80,13 +80,7 @@ const char* describe_error(fid_cq*, int provider_error, const void*, char* buffe
   return text;
 }
 
-fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_unused<CompletionQueue>,
-                         .bind = not_supported,
-                         .control = control_queue,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops object_operations = operations(close_unused<CompletionQueue>, not_supported, control_queue);
 fi_ops_cq queue_operations{.size = sizeof(fi_ops_cq),
                            .read = read_queue,
                            .readfrom = read_queue_from,

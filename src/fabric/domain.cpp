@@ -31,13 +31,7 @@ int open_endpoint_with_flags(fid_domain* domain, fi_info* info, fid_ep** endpoin
   return flags == 0 ? open_endpoint(domain, info, endpoint, context) : -FI_ENOSYS;
 }
 
-fi_ops domain_operations{.size = sizeof(fi_ops),
-                         .close = close_domain,
-                         .bind = bind_domain,
-                         .control = not_supported,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops domain_operations = operations(close_domain, bind_domain);
 fi_ops_domain openers{.size = sizeof(fi_ops_domain),
                       .av_open = open_address_vector,
                       .cq_open = open_completion_queue,

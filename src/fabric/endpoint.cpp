@@ -48,13 +48,7 @@ int get_name(fid* handle, void* place, std::size_t* length) {
   return object_of<Endpoint>(handle).get_name(place, length);
 }
 
-fi_ops object_operations{.size = sizeof(fi_ops),
-                         .close = close_endpoint,
-                         .bind = bind_endpoint,
-                         .control = control_endpoint,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops object_operations = operations(close_endpoint, bind_endpoint, control_endpoint);
 fi_ops_ep endpoint_operations{.size = sizeof(fi_ops_ep),
                               .cancel = cancel_operation,
                               .getopt = get_option,

@@ -85,13 +85,7 @@ ssize_t wait_and_read(fid_eq* handle, std::uint32_t* kind, void* buffer, std::si
 
 const char* describe_error(fid_eq*, int, const void*, char*, std::size_t) { return "no error"; }
 
-fi_ops queue_operations{.size = sizeof(fi_ops),
-                        .close = close_event_queue,
-                        .bind = not_supported,
-                        .control = not_supported,
-                        .ops_open = not_supported,
-                        .tostr = not_supported,
-                        .ops_set = not_supported};
+fi_ops queue_operations = operations(close_event_queue);
 fi_ops_eq event_operations{.size = sizeof(fi_ops_eq),
                            .read = read,
                            .readerr = read_error,

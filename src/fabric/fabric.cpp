@@ -37,13 +37,7 @@ int open_domain_with_flags(fid_fabric* fabric, fi_info* info, fid_domain** domai
   return flags == 0 ? open_domain(fabric, info, domain, context) : -FI_ENOSYS;
 }
 
-fi_ops fabric_operations{.size = sizeof(fi_ops),
-                         .close = close_fabric,
-                         .bind = not_supported,
-                         .control = not_supported,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops fabric_operations = operations(close_fabric);
 fi_ops_fabric openers{.size = sizeof(fi_ops_fabric),
                       .domain = open_domain,
                       .passive_ep = not_supported,

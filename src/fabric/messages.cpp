@@ -42,14 +42,8 @@ struct Calls {
   static ssize_t send_data(fid_ep* endpoint, const void* buffer, std::size_t length, void*,
                            std::uint64_t data, fi_addr_t destination, Tag... tag,
                            void* context) noexcept {
-    const iovec buffers = one(buffer, length);
-    return of(endpoint).send({.space = space,
-                              .buffers = {&buffers, 1},
-                              .address = destination,
-                              .tag = number(tag...),
-                              .data = data,
-                              .context = context,
-                              .flags = of(endpoint).send_flags() | FI_REMOTE_CQ_DATA});
+    return send_one(endpoint, one(buffer, length), data, destination, tag..., context,
+                    of(endpoint).send_flags() | FI_REMOTE_CQ_DATA);
   }
 
   static ssize_t send_message(fid_ep* endpoint, const Message* message,
@@ -62,12 +56,13 @@ struct Calls {
 
   static ssize_t inject(fid_ep* endpoint, const void* buffer, std::size_t length,
                         fi_addr_t destination, Tag... tag) noexcept {
-    return inject_flagged(endpoint, buffer, length, 0, destination, tag..., 0);
+    return inject_flagged(endpoint, one(buffer, length), 0, destination, tag..., FI_INJECT);
   }
 
   static ssize_t inject_data(fid_ep* endpoint, const void* buffer, std::size_t length,
                              std::uint64_t data, fi_addr_t destination, Tag... tag) noexcept {
-    return inject_flagged(endpoint, buffer, length, data, destination, tag..., FI_REMOTE_CQ_DATA);
+    return inject_flagged(endpoint, one(buffer, length), data, destination, tag...,
+                          FI_INJECT | FI_REMOTE_CQ_DATA);
   }
 
   static ssize_t receive_buffers(fid_ep* endpoint, const iovec* buffers, void**, std::size_t count,
@@ -120,18 +115,22 @@ struct Calls {
     return transfer;
   }
 
-  /// Never tells that it is complete.
-  static ssize_t inject_flagged(fid_ep* endpoint, const void* buffer, std::size_t length,
-                                std::uint64_t data, fi_addr_t destination, Tag... tag,
-                                std::uint64_t flags) {
-    if (length > inject_bytes) return -FI_EINVAL;
-    const iovec buffers = one(buffer, length);
+  static ssize_t send_one(fid_ep* endpoint, const iovec& buffer, std::uint64_t data,
+                          fi_addr_t destination, Tag... tag, void* context, std::uint64_t flags) {
     return of(endpoint).send({.space = space,
-                              .buffers = {&buffers, 1},
+                              .buffers = {&buffer, 1},
                               .address = destination,
                               .tag = number(tag...),
                               .data = data,
-                              .flags = FI_INJECT | flags});
+                              .context = context,
+                              .flags = flags});
+  }
+
+  /// Never tells that it is complete.
+  static ssize_t inject_flagged(fid_ep* endpoint, const iovec& buffer, std::uint64_t data,
+                                fi_addr_t destination, Tag... tag, std::uint64_t flags) {
+    if (buffer.iov_len > inject_bytes) return -FI_EINVAL;
+    return send_one(endpoint, buffer, data, destination, tag..., nullptr, flags);
   }
 };
 

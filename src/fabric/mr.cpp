@@ -29,13 +29,7 @@ int control_region(fid*, int command, void*) {
   return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
 }
 
-fi_ops region_operations{.size = sizeof(fi_ops),
-                         .close = close_region,
-                         .bind = bind_region,
-                         .control = control_region,
-                         .ops_open = not_supported,
-                         .tostr = not_supported,
-                         .ops_set = not_supported};
+fi_ops region_operations = operations(close_region, bind_region, control_region);
 
 int register_region(fid* handle, std::uint64_t requested_key, void* context, fid_mr** opened) {
   if (handle->fclass != FI_CLASS_DOMAIN) return -FI_EINVAL;

@@ -6,6 +6,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
+#include <cstdint>
 #include <string_view>
 
 namespace suiro::fabric {
@@ -32,6 +33,19 @@ int close_unused(fid* handle) {
 template <class Result, class... Arguments>
 Result not_supported(Arguments...) {
   return static_cast<Result>(-FI_ENOSYS);
+}
+
+/// What can be done with any object.
+constexpr fi_ops operations(int (*close)(fid*),
+                            int (*bind)(fid*, fid*, std::uint64_t) = not_supported,
+                            int (*control)(fid*, int, void*) = not_supported) {
+  return {.size = sizeof(fi_ops),
+          .close = close,
+          .bind = bind,
+          .control = control,
+          .ops_open = not_supported,
+          .tostr = not_supported,
+          .ops_set = not_supported};
 }
 
 /// One line to the user.

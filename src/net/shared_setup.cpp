@@ -54,6 +54,20 @@ const sockaddr* generic(const LocalAddress& local) {
   return reinterpret_cast<const sockaddr*>(&local.address);
 }
 
+/// Room for the descriptors beside a message.
+struct Control {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))> bytes{};
+};
+
+msghdr message_of(iovec& part, Control& control) {
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes.data();
+  message.msg_controllen = control.bytes.size();
+  return message;
+}
+
 /// The descriptors in a message, all of them, so that none is left open.
 std::vector<Descriptor> descriptors_in(msghdr& message) {
   std::vector<Descriptor> result;
@@ -127,11 +141,8 @@ bool send_greeting(int socket, const Greeting& greeting, const Doorbell& own,
   const std::size_t bytes = (segment ? 3 : 2) * sizeof(int);
   Greeting copy = greeting;
   iovec part{&copy, sizeof copy};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
+  Control control;
+  msghdr message = message_of(part, control);
   message.msg_controllen = CMSG_SPACE(bytes);
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
@@ -145,12 +156,8 @@ GreetingState receive_greeting(int socket, bool with_segment,
                                std::optional<ReceivedGreeting>& received) {
   Greeting greeting;
   iovec part{&greeting, sizeof greeting};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  Control control;
+  msghdr message = message_of(part, control);
   const ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return GreetingState::none_yet;
   std::vector<Descriptor> descriptors;

@@ -41,6 +41,13 @@ bool is_new_enough(io_uring& ring) {
   return supported;
 }
 
+/// The kernel takes one of the ring's buffers when bytes have come.
+void select_buffer(io_uring_sqe& entry, std::uint64_t data) {
+  io_uring_sqe_set_flags(&entry, IOSQE_BUFFER_SELECT);
+  entry.buf_group = buffer_group;
+  io_uring_sqe_set_data64(&entry, data);
+}
+
 }  // namespace
 
 /// A thread that has set up a ring, or submitted to it, is interrupted when the ring is closed. So
@@ -121,17 +128,13 @@ io_uring_sqe& UringRing::next_entry() {
 void UringRing::receive_some(int socket, std::uint64_t data) {
   io_uring_sqe& entry = next_entry();
   io_uring_prep_recv(&entry, socket, nullptr, 0, 0);
-  io_uring_sqe_set_flags(&entry, IOSQE_BUFFER_SELECT);
-  entry.buf_group = buffer_group;
-  io_uring_sqe_set_data64(&entry, data);
+  select_buffer(entry, data);
 }
 
 void UringRing::receive_many(int socket, std::uint64_t data) {
   io_uring_sqe& entry = next_entry();
   io_uring_prep_recv_multishot(&entry, socket, nullptr, 0, 0);
-  io_uring_sqe_set_flags(&entry, IOSQE_BUFFER_SELECT);
-  entry.buf_group = buffer_group;
-  io_uring_sqe_set_data64(&entry, data);
+  select_buffer(entry, data);
 }
 
 void UringRing::receive_all(int socket, std::span<std::byte> target, std::uint64_t data) {
