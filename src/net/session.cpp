@@ -66,7 +66,7 @@ void Session::consumed(std::uint64_t bytes) {
 
 /// The peer may send so much more, with its share as it is now.
 void Session::give_credit(std::uint64_t bytes) {
-  outbox_.set_share(share_);
+  outbox_.set_share(share_.bytes);
   outbox_.add_credit(bytes);
 }
 

@@ -92,7 +92,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   Inbox inbox_;
   Bulk bulk_;
 
-  std::uint64_t share_ = 0;  // of the memory for messages that nobody has asked for yet
+  CreditPool::Share share_;  // of the memory for messages that nobody has asked for yet
   bool gone_ = false;
   bool goodbye_said_ = false, goodbye_heard_ = false;
   bool had_control_ = false;

@@ -101,7 +101,8 @@ void Session::established(Stream& stream) {
   if (!had_control_) {
     had_control_ = true;
     ++core_.statistics.peers_connected;
-    give_credit(share_ = core_.credit.begin());
+    share_ = core_.credit.begin();
+    give_credit(share_.bytes);
   }
   control_rail_ = stream.rail();
   control_since_ns_ = reached_ns_ = heard_ns_ = now;

@@ -2,9 +2,8 @@
 // Many peers that are connected and silent: those who talk do not notice them.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <thread>
 
 #include "net/bench/crowd.hpp"
@@ -112,33 +111,41 @@ INSTANTIATE_TEST_SUITE_P(Backends, Connections, testing::Values(Backend::epoll, 
                            return test.param == Backend::epoll ? "epoll" : "io_uring";
                          });
 
+std::uint64_t total(const std::vector<CreditPool::Share>& shares) {
+  std::uint64_t bytes = 0;
+  for (const CreditPool::Share& share : shares) bytes += share.bytes;
+  return bytes;
+}
+
 TEST(CreditPool, LeavesNobodyWithout) {
   const Settings settings;
   CreditPool pool(settings);
-  std::vector<std::uint64_t> shares;
+  std::vector<CreditPool::Share> shares;
   for (int peer = 0; peer < 10'000; ++peer) shares.push_back(pool.begin());
-  EXPECT_GE(shares[100], cost(settings.eager_bytes));
-  EXPECT_GE(shares.back(), 2048);
-  for (std::uint64_t& share : shares) pool.grow(share, settings.unexpected_budget);
-  EXPECT_LE(std::accumulate(shares.begin(), shares.end(), std::uint64_t{0}),
-            settings.unexpected_budget);
+  EXPECT_GE(shares[90].bytes, cost(settings.eager_bytes));
+  EXPECT_GE(shares.back().bytes, 1024);
+  pool.grow(shares.back(), settings.unexpected_budget);
+  EXPECT_EQ(shares.back().bytes, 1 << 20);  // the others are silent
+  for (auto& share : shares) pool.grow(share, settings.unexpected_budget);
+  EXPECT_LE(total(shares), settings.unexpected_budget);
 }
 
 /// Who was there first and has grown gives way when others talk, too.
 TEST(CreditPool, EvensOut) {
   const Settings settings;
   CreditPool pool(settings);
-  constexpr std::size_t peers = 200;
-  std::array<std::uint64_t, peers> shares{};
-  for (std::uint64_t& share : shares) {
+  std::vector<CreditPool::Share> shares(300);
+  for (auto& share : shares) {
     share = pool.begin();
     pool.grow(share, settings.unexpected_budget);
   }
-  for (int round = 0; round < 100; ++round)
-    for (std::uint64_t& share : shares) pool.renew(share, 16 << 10);
-  const auto [least, most] = std::ranges::minmax(shares);
-  EXPECT_LE(most, settings.unexpected_budget / 2 / peers + 2048);
-  EXPECT_GE(least, most - 1);
+  for (int round = 0; round < 200; ++round)
+    for (auto& share : shares) pool.renew(share, 16 << 10);
+  const auto bytes = [](const CreditPool::Share& share) { return share.bytes; };
+  const auto [least, most] = std::ranges::minmax(shares, {}, bytes);
+  EXPECT_GE(least.bytes, most.bytes - 1);
+  EXPECT_GE(least.bytes, 100'000);
+  EXPECT_LE(total(shares), settings.unexpected_budget);
 }
 
 }  // namespace
