@@ -99,10 +99,12 @@ def _show(results: "list[Comparison]", json: bool) -> None:
         print("[" + ",\n".join(result.model_dump_json(indent=1) for result in results) + "]")
         return
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     against = f"its time / {results[0].rows[0].transport}'s"
-    table = Table("kernel", "bytes", "transport", "us", "processor us", against)
+    table = Table(
+        "kernel", "bytes", Column("transport", overflow="fold"), "us", "processor us", against
+    )
     for result in results:
         for row in result.rows:
             ratio = ""
