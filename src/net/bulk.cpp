@@ -122,6 +122,13 @@ void Bulk::fail() {
     if (stream.state != State::closed) streams_.close(stream.stream);
 }
 
+void Bulk::end_rail(std::size_t rail) {
+  for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
+    const BulkStream& stream = transfers_.stream(number);
+    if (stream.state != State::closed && stream.rail == rail) end(number);
+  }
+}
+
 bool Bulk::busy() const { return transfers_.receiving() || transfers_.sending(); }
 
 bool Bulk::restless() const {
@@ -146,8 +153,13 @@ void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
     const std::int64_t still_ns = now_ns - stream.progress_ns;
     const bool peer_lives = heard_ns > stream.progress_ns;
     const bool others = session_.control_rail() != stream.rail;
-    const std::int64_t limit_ns = core_.settings.stall_timeout_ns * (others ? 1 : patience);
-    if (peer_lives && still_ns > limit_ns) end(number);
+    const bool suspected = core_.suspects(stream.rail);
+    const std::int64_t limit_ns = suspected
+                                      ? core_.settings.stall_timeout_ns / suspicious
+                                      : core_.settings.stall_timeout_ns * (others ? 1 : patience);
+    if (!peer_lives || still_ns <= limit_ns) continue;
+    core_.suspect(stream.rail);
+    end(number);
   }
   if (wanted_ && busy()) open(now_ns);
 }

@@ -34,6 +34,8 @@ class Bulk {
   /// Ends openings that take too long, and, if the peer has been heard of at `heard_ns`, streams
   /// that have stood still since long before.
   void look(std::int64_t now_ns, std::int64_t heard_ns);
+  /// The control stream has left this rail: its streams are opened anew, which proves it.
+  void end_rail(std::size_t rail);
   /// Long messages are under way.
   bool busy() const;
   /// A stream is opening, or waits to be tried again.

@@ -14,12 +14,16 @@
 #include "net/pool.hpp"
 #include "net/settings.hpp"
 #include "net/statistics.hpp"
+#include "net/suspicions.hpp"
 
 namespace suiro::net {
 
 /// What a message costs its receiver in memory, at most, while nobody has asked for it. Headers
 /// count, so that empty messages cannot fill the memory either.
 constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes + 64; }
+
+/// On a rail that is suspected, timeouts are so many times shorter.
+constexpr int suspicious = 4;
 
 class Timers;
 
@@ -37,11 +41,17 @@ struct Core {
   Pool<Transfer> transfers{};
   std::uint64_t injected_bytes = 0;  // by sends whose memory the user has back
   CreditPool credit{settings};
+  Suspicions suspicions{};
 
   /// Whether that much more may be injected.
   bool may_inject(std::uint64_t bytes) const {
     return injected_bytes + cost(bytes) <= settings.inject_budget;
   }
+
+  /// Somebody was silent on this rail of ours.
+  void suspect(std::size_t rail) { suspicions.raise(rail, statistics, carrier.now_ns()); }
+  /// And nothing has come on it since.
+  bool suspects(std::size_t rail) const { return suspicions.hold(rail, statistics, carrier); }
 
   /// Remembers a send; copies what is injected, and what `copy` says.
   Send& remember(const SendRequest& request, bool copy);

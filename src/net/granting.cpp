@@ -28,14 +28,22 @@ std::uint64_t Transfers::chunk(std::uint64_t left, double part) const {
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   std::size_t best_preference = ~std::size_t{0};
   double fastest = 0;
+  const auto open = [](const BulkStream& stream) {
+    return stream.state == BulkStream::State::open;
+  };
+  const bool choice = std::ranges::any_of(streams_, [&](const BulkStream& stream) {
+    return open(stream) && !core_.suspects(stream.rail);
+  });
+  const auto trusted = [&](const BulkStream& stream) {
+    return open(stream) && !(choice && core_.suspects(stream.rail));
+  };
   for (const BulkStream& stream : streams_) {
-    if (stream.state != BulkStream::State::open) continue;
+    if (!trusted(stream)) continue;
     best_preference = std::min(best_preference, stream.preference);
     fastest = std::max(fastest, stream.bytes_per_ns);
   }
   const auto usable = [&](const BulkStream& stream) {
-    return stream.state == BulkStream::State::open &&
-           (striped_ || stream.preference == best_preference);
+    return trusted(stream) && (striped_ || stream.preference == best_preference);
   };
   const auto rate = [&](const BulkStream& stream) {
     if (fastest == 0) return 1.0;

@@ -34,6 +34,8 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::size_t control_rail() const { return control_rail_; }
   /// How long a stream may take to open.
   std::int64_t opening_limit_ns() const;
+  /// How long the peer may be silent on its rail while something waits for it.
+  std::int64_t silence_limit_ns() const;
 
   Status send(const SendRequest& request);
   /// Says goodbye if the peer has ever been talked to.
@@ -111,6 +113,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
   std::int64_t heard_ns_ = 0;
+  bool probed_ = false;  // since then
   std::int64_t acknowledge_ns_ = never_ns;
   std::string failure_;
 };

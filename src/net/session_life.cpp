@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a session comes by a control stream, notices that it is lost, and gives up.
 #include <algorithm>
+#include <utility>
 
 #include "net/session.hpp"
 
@@ -23,6 +24,10 @@ Route Session::route() const {
 std::int64_t Session::opening_limit_ns() const {
   const std::int64_t limit = core_.settings.handshake_timeout_ns;
   return resumes_ ? std::min(limit, 2 * core_.settings.stall_timeout_ns) : limit;
+}
+
+std::int64_t Session::silence_limit_ns() const {
+  return core_.settings.stall_timeout_ns / (core_.suspects(control_rail_) ? suspicious : 1);
 }
 
 void Session::connect(std::int64_t now_ns) {
@@ -104,8 +109,11 @@ void Session::established(Stream& stream) {
     share_ = core_.credit.begin();
     give_credit(share_.bytes);
   }
+  // Whichever side left the rail had a reason.
+  if (control_since_ns_ != 0 && control_rail_ != stream.rail()) bulk_.end_rail(control_rail_);
   control_rail_ = stream.rail();
   control_since_ns_ = reached_ns_ = heard_ns_ = now;
+  probed_ = false;
   inbox_.reset();
   if (!outbox_.attach(stream.id, control_rail_, stream.peer_received)) {
     fail("the peer has lost what it had received, or its stream broke and there is no other rail");
@@ -170,6 +178,7 @@ bool Session::needs_peer() const { return outbox_.unsettled() || bulk_.busy(); }
 void Session::wake() {
   if (!resumes_ || waiting() || gone_) return;
   heard_ns_ = core_.carrier.now_ns();
+  if (core_.suspects(control_rail_)) outbox_.probe();
   watch(heard_ns_);
 }
 
@@ -177,7 +186,7 @@ void Session::wake() {
 void Session::watch(std::int64_t now_ns) {
   if (gone_) return;
   std::int64_t at = acknowledge_ns_;
-  const std::int64_t soon = now_ns + core_.settings.stall_timeout_ns / 4;
+  const std::int64_t soon = now_ns + silence_limit_ns() / 4;
   if (opening_ != no_stream)
     at = std::min(at, opening_since_ns_ + opening_limit_ns());
   else if (control_ == no_stream && needed_)
@@ -195,7 +204,10 @@ void Session::look(std::int64_t now_ns) {
 }
 
 void Session::look_control(std::int64_t now_ns) {
-  if (frames_heard_ != frames_seen_ || !needs_peer()) heard_ns_ = now_ns;
+  if (frames_heard_ != frames_seen_ || !needs_peer()) {
+    heard_ns_ = now_ns;
+    probed_ = false;
+  }
   frames_seen_ = frames_heard_;
   if (acknowledge_ns_ <= now_ns) {
     acknowledge_ns_ = never_ns;
@@ -216,10 +228,14 @@ void Session::look_control(std::int64_t now_ns) {
   }
   if (!resumes_ || !outbox_.attached() || !needs_peer()) return;
   const std::int64_t silent_ns = now_ns - heard_ns_;
-  if (silent_ns > core_.settings.stall_timeout_ns)
+  const std::int64_t limit_ns = silence_limit_ns();
+  if (silent_ns > limit_ns && probed_) {
+    core_.suspect(control_rail_);
     lose_control("the peer does not answer on this rail");
-  else if (silent_ns > core_.settings.stall_timeout_ns / 2)
+  } else if (silent_ns > limit_ns / 2) {
+    if (!std::exchange(probed_, true)) heard_ns_ = now_ns - limit_ns / 2;  // it has time to answer
     outbox_.probe();
+  }
 }
 
 }  // namespace suiro::net

@@ -111,6 +111,38 @@ TEST(Rails, AMessageSurvivesTheLossOfOneAndUsesItAgain) {
   }
 }
 
+/// Who has found out with one peer that a link of its own is gone need not wait as long with the
+/// next, and neither need they.
+TEST(Rails, ALinkThatIsGoneIsFoundOutOnce) {
+  Pair pair(2, RailPolicy::striped);
+  const std::size_t bytes = 4 << 20;
+  Settings settings;
+  settings.rails = RailPolicy::striped;
+  settings.stall_timeout_ns = second / 10;
+  for (int peers = 0; peers < 3; ++peers) pair.world.add(settings, 2);
+  Process& host = *pair.a;
+  const auto data = bytes_of(bytes);
+  std::vector<std::uint8_t> target(bytes);
+  const auto time = [&](Process& from, Process& to) {
+    pair.world.network.run_until(pair.world.network.now_ns() + second / 50);  // acknowledged
+    const std::int64_t before = pair.world.network.now_ns();
+    const std::size_t ended = to.ended();
+    to.receive(any_peer, 1, 0, target.data(), bytes);
+    from.send(to, 1, data.data(), bytes);
+    EXPECT_TRUE(pair.world.until([&] { return to.ended() == ended + 1; }));
+    EXPECT_EQ(target, data);
+    return pair.world.network.now_ns() - before;
+  };
+  for (std::size_t peer = 2; peer < 5; ++peer) {
+    time(host, *pair.world.processes[peer]);
+    time(*pair.world.processes[peer], host);
+  }
+  pair.world.network.stall(host.carrier, 0);
+  EXPECT_GT(time(host, *pair.world.processes[2]), settings.stall_timeout_ns);
+  EXPECT_LT(time(host, *pair.world.processes[3]), settings.stall_timeout_ns * 9 / 10);
+  EXPECT_LT(time(*pair.world.processes[4], host), settings.stall_timeout_ns * 9 / 10);
+}
+
 TEST(Rails, ShortMessagesSurviveTheLossOfEveryRailForAWhile) {
   Pair pair(2, RailPolicy::automatic);
   std::vector<std::uint32_t> sent(1000), received(1000);
