@@ -11,6 +11,17 @@
 #include <string>
 
 namespace suiro::net {
+namespace {
+
+/// Returns whether that took a system call: whether anybody sleeps.
+bool wake(DoorbellPage& page, const Descriptor& event) {
+  if (page.sleeping.load() == 0 || page.sleeping.exchange(0) == 0) return false;
+  // It only fails if the counter is full, and then the process is woken anyway.
+  [[maybe_unused]] const int written = eventfd_write(event.number(), 1);
+  return true;
+}
+
+}  // namespace
 
 Doorbell::Doorbell()
     : memory_(SharedMemory::create("suiro-doorbell", sizeof(DoorbellPage))),
@@ -43,6 +54,8 @@ bool Doorbell::may_sleep() {
   return page().summary.load() == 0;
 }
 
+bool Doorbell::wake_sleeper() { return wake(page(), event_); }
+
 std::optional<Bell> Bell::adopt(Descriptor page, Descriptor event) {
   // Nothing that a write could end us by, as a pipe without a reader does.
   struct stat status {};
@@ -67,11 +80,7 @@ bool Bell::ring(Slot slot) {
   if ((page.news[word].load() & bit) == 0) page.news[word].fetch_or(bit);
   if ((page.summary.load() & word_bit) == 0) page.summary.fetch_or(word_bit);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (page.sleeping.load() == 0 || page.sleeping.exchange(0) == 0) return false;
-  const std::uint64_t one = 1;
-  // It only fails if the counter is full, and then the peer is woken anyway.
-  [[maybe_unused]] const ssize_t written = ::write(event_.number(), &one, sizeof one);
-  return true;
+  return wake(page, event_);
 }
 
 }  // namespace suiro::net

@@ -40,6 +40,8 @@ class Doorbell {
   /// Makes event_descriptor() unreadable until the next ring. False: there is news already, which
   /// has rung before.
   bool may_sleep();
+  /// As if a peer had rung, but for no stream. Returns whether that took a system call.
+  bool wake_sleeper();
 
   void close_descriptors() {
     memory_.close_descriptor();

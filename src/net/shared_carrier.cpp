@@ -159,7 +159,10 @@ std::size_t SharedCarrier::write(StreamId id, std::span<const iovec> bytes) {
   auto& waiting = state_->pulled_from;
   if (stream->pull_out && stream->wants_room && std::ranges::find(waiting, id) == waiting.end())
     waiting.push_back(id);
-  if (stream->has_room() || !stream->failure.empty()) state_->queue(*stream);
+  if (stream->has_room() || !stream->failure.empty()) {
+    state_->queue(*stream);
+    state_->ask_for_poll();
+  }
   return written;
 }
 

@@ -26,6 +26,8 @@ struct SharedCarrier::State {
   void end(SharedStream& stream, const std::string& reason);
   void queue(SharedStream& stream);
   void ring(SharedStream& stream);
+  void ask_for_poll();
+  void fail(StreamId id, const std::string& reason);
 
   void service();
   void accept_all();

@@ -88,6 +88,15 @@ void SharedCarrier::State::ring(SharedStream& stream) {
   system_calls += stream.ring_peer() ? 1 : 0;
 }
 
+/// There is something to be raised since a call that was no poll: whoever made it may be the only
+/// one awake, and may compute from now on.
+void SharedCarrier::State::ask_for_poll() { system_calls += doorbell.wake_sleeper() ? 1 : 0; }
+
+void SharedCarrier::State::fail(StreamId id, const std::string& reason) {
+  failures.push_back({id, reason});
+  ask_for_poll();
+}
+
 // Opening: the opener sends its greeting with the memory, the acceptor answers with its own.
 
 StreamId SharedCarrier::State::open(const Nonce& peer) {
@@ -97,7 +106,7 @@ StreamId SharedCarrier::State::open(const Nonce& peer) {
   SharedStream* stream = socket ? add(std::move(socket), true) : nullptr;
   if (stream == nullptr) {
     if (reason.empty()) reason = "too many streams in shared memory";
-    failures.push_back({next_id(max_slots), reason});
+    fail(next_id(max_slots), reason);
     return failures.back().stream;
   }
   const StreamId id = stream->id;
@@ -110,7 +119,7 @@ StreamId SharedCarrier::State::open(const Nonce& peer) {
     reason = error.what();
   }
   release(*stream);
-  failures.push_back({id, reason});
+  fail(id, reason);
   return id;
 }
 

@@ -39,6 +39,8 @@ class TcpCarrier : public RealCarrier {
   void attach(Events& events) override { events_ = &events; }
   void set_alarm(std::int64_t at_ns) override { alarm_ns_ = at_ns; }
   std::int64_t alarm_ns() const override { return alarm_ns_; }
+  /// What a call has failed at is for the next poll, which may be the helper's.
+  bool wants_help() const override { return has_failures(); }
   void abandon() noexcept override;
   std::uint64_t system_calls() const override { return system_calls_; }
 

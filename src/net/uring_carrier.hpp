@@ -42,8 +42,8 @@ class UringCarrier : public TcpCarrier<UringStream> {
   bool prepare_sleep() override;
   bool wants_help() const override {
     // Who sleeps believes that the kernel reads everything: it must look again if that has changed.
-    return !requests_.empty() || !completions_.empty() || (asleep_ && !direct_.empty()) ||
-           ring_.has_unsubmitted();
+    return has_failures() || !requests_.empty() || !completions_.empty() ||
+           (asleep_ && !direct_.empty()) || ring_.has_unsubmitted();
   }
   void help() override;
   void abandon() noexcept override;

@@ -132,6 +132,19 @@ TEST_P(CarrierTest, TellsOnceThatNobodyIsThere) {
   settle();
 }
 
+TEST_P(CarrierTest, LeavesWhatFailsAtOnceToWhoeverSleeps) {
+  settle();
+  while (!a.carrier->prepare_sleep()) a.run();
+  ASSERT_FALSE(a.carrier->wants_help());
+  Name nobody = b.name;
+  random_bytes(nobody.nonce);
+  nobody.addresses[0] = htonl(0x08080808);  // not to be reached from loopback's address
+  const StreamId stream = a.carrier->open(nobody, GetParam().route);
+  pollfd descriptor{a.carrier->wait_descriptor(), POLLIN, 0};
+  EXPECT_TRUE(a.carrier->wants_help() || ::poll(&descriptor, 1, 0) == 1);
+  EXPECT_TRUE(until([&] { return a.events.streams[stream].closed == 1; }));
+}
+
 TEST_P(CarrierTest, ClosesInsideAnyEventOfTheStream) {
   for (const std::string when : {"accepted", "received", "placed", "writable", "drained"}) {
     SCOPED_TRACE(when);
