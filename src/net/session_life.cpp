@@ -221,7 +221,7 @@ void Session::look_control(std::int64_t now_ns) {
   }
   if (control_ == no_stream && needed_) {
     if (now_ns - reached_ns_ > core_.settings.peer_timeout_ns)
-      fail("no rail to the peer was left for the time that SUIRO_NET_PEER_TIMEOUT says");
+      fail("no rail to the peer was left for the time that SUIRO_NET_PEER_SECONDS says");
     else
       connect(now_ns);
     return;
