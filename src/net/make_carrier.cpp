@@ -11,9 +11,17 @@
 namespace suiro::net {
 namespace {
 
-/// Nothing if it is not wanted, or if the system forbids it: then all peers are reached by sockets.
-std::unique_ptr<SharedCarrier> shared_memory(const Settings& settings, const Name& own) try {
-  return settings.shared_memory ? std::make_unique<SharedCarrier>(own.nonce) : nullptr;
+template <typename Carrier>
+std::unique_ptr<RealCarrier> over_sockets(const Settings& settings, const std::vector<Link>& links,
+                                          Name& own) {
+  auto carrier = std::make_unique<Carrier>(settings, links);
+  own.port = carrier->port();
+  return carrier;
+}
+
+/// Nothing if the system forbids it.
+std::unique_ptr<RealCarrier> in_shared_memory(const Name& own) try {
+  return std::make_unique<SharedCarrier>(own.nonce);
 } catch (const std::runtime_error&) {
   return nullptr;
 }
@@ -22,16 +30,15 @@ std::unique_ptr<SharedCarrier> shared_memory(const Settings& settings, const Nam
 
 std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
                                           Name& own) {
-  auto local = shared_memory(settings, own);
-  if (local == nullptr) own.host = lone_identity();
-  const auto combine = [&](auto remote) -> std::unique_ptr<RealCarrier> {
-    own.port = remote->port();
-    if (local == nullptr) return remote;
+  auto remote = settings.backend == Backend::io_uring
+                    ? over_sockets<UringCarrier>(settings, links, own)
+                    : over_sockets<EpollCarrier>(settings, links, own);
+  std::unique_ptr<RealCarrier> local;
+  if (settings.shared_memory) local = in_shared_memory(own);
+  if (local != nullptr)
     return std::make_unique<CombinedCarrier>(std::move(remote), std::move(local));
-  };
-  if (settings.backend == Backend::io_uring)
-    return combine(std::make_unique<UringCarrier>(settings, links));
-  return combine(std::make_unique<EpollCarrier>(settings, links));
+  own.host = lone_identity();  // all are reached by sockets
+  return remote;
 }
 
 }  // namespace suiro::net
