@@ -18,7 +18,9 @@ static const char usage[] =
     "  is        counts and keys to everybody, as in the integer sort (NPB IS)\n"
     "  ft        a transposition, as in the Fourier transform (NPB FT)\n"
     "  cg        sums along rows of a grid and an exchange across it (NPB CG)\n"
-    "  halo      faces to four neighbours (NPB BT, SP and MG)\n"
+    "  halo      faces to four neighbours\n"
+    "  sweep     faces, then steps along rows and columns, there and back (NPB BT and SP)\n"
+    "  grid      faces of ever smaller grids, and back (NPB MG)\n"
     "  wave      small messages along a diagonal front (NPB LU); BYTES are those of one\n";
 
 struct Kernel {
@@ -135,20 +137,39 @@ static void conjugate_gradient(struct Kernel* k) {
   }
 }
 
-static void faces(struct Kernel* k) {
+static void faces_of(struct Kernel* k, int bytes) {
   const int to[4] = {east(k, 1), east(k, -1), south(k, 1), south(k, -1)};
   MPI_Request requests[8];
   MPI_Status statuses[8];
-  const size_t face = (size_t)k->bytes;
+  const size_t face = (size_t)bytes;
   for (int i = 0; i < 4; ++i) {
-    MPI_Irecv(k->receive + (size_t)i * face, k->bytes, MPI_BYTE, to[i ^ 1], i, MPI_COMM_WORLD,
+    MPI_Irecv(k->receive + (size_t)i * face, bytes, MPI_BYTE, to[i ^ 1], i, MPI_COMM_WORLD,
               &requests[i]);
   }
   for (int i = 0; i < 4; ++i) {
-    MPI_Isend(k->send + (size_t)i * face, k->bytes, MPI_BYTE, to[i], i, MPI_COMM_WORLD,
+    MPI_Isend(k->send + (size_t)i * face, bytes, MPI_BYTE, to[i], i, MPI_COMM_WORLD,
               &requests[4 + i]);
   }
   MPI_Waitall(8, requests, statuses);
+}
+
+static void faces(struct Kernel* k) { faces_of(k, k->bytes); }
+
+/// Each rank solves a cell of its own in every step, and hands its edge on.
+static void sweep(struct Kernel* k) {
+  faces(k);
+  for (int way = 1; way >= -1; way -= 2) {
+    for (int i = 1; i < k->columns; ++i) exchange(k, east(k, way), east(k, -way), k->bytes);
+    for (int i = 1; i < k->rows; ++i) exchange(k, south(k, way), south(k, -way), k->bytes);
+  }
+}
+
+static void grid(struct Kernel* k) {
+  int levels = 1;
+  while (k->bytes >> 2 * levels > 64) ++levels;
+  for (int i = 0; i < levels; ++i) faces_of(k, k->bytes >> 2 * i);
+  for (int i = levels - 1; i >= 0; --i) faces_of(k, k->bytes >> 2 * i);
+  MPI_Allreduce(MPI_IN_PLACE, k->numbers, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
 static void take(struct Kernel* k, int from) {
@@ -179,10 +200,17 @@ static const struct {
   const char* name;
   double (*run)(struct Kernel*);  // or
   void (*step)(struct Kernel*);
-} kernels[] = {
-    {"pingpong", pingpong, NULL},     {"stream", stream, NULL},   {"receive", receive_hidden, NULL},
-    {"send", send_hidden, NULL},      {"is", NULL, integer_sort}, {"ft", NULL, fourier_transform},
-    {"cg", NULL, conjugate_gradient}, {"halo", NULL, faces},      {"wave", wave, NULL}};
+} kernels[] = {{"pingpong", pingpong, NULL},
+               {"stream", stream, NULL},
+               {"receive", receive_hidden, NULL},
+               {"send", send_hidden, NULL},
+               {"is", NULL, integer_sort},
+               {"ft", NULL, fourier_transform},
+               {"cg", NULL, conjugate_gradient},
+               {"halo", NULL, faces},
+               {"sweep", NULL, sweep},
+               {"grid", NULL, grid},
+               {"wave", wave, NULL}};
 
 static double time_of(struct Kernel* k, size_t which) {
   return kernels[which].run ? kernels[which].run(k) : again_and_again(k, kernels[which].step);

@@ -16,7 +16,8 @@ from suiro.bench.statistics import Interval, median_with_interval, ratio_with_in
 from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
-KERNELS = ("pingpong", "stream", "receive", "send", "is", "ft", "cg", "halo", "wave")
+NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
+KERNELS = ("pingpong", "stream", "receive", "send", *NPB)
 OURS = "suiro"
 _OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
 _OB1_5 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,sm,tcp"}

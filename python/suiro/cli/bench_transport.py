@@ -28,7 +28,8 @@ def bench_transport(
         typer.Option(
             metavar="A,B",
             help="pingpong, stream, receive, send (behind a second of computation), "
-            "is, ft, cg, halo, wave (as the programs of NPB communicate).",
+            "halo, and as the programs of NPB communicate: is, ft, cg, sweep (BT, SP), grid (MG), "
+            "wave (LU).",
         ),
     ] = "pingpong,stream",
     sizes: Annotated[
