@@ -23,19 +23,15 @@ from pathlib import Path
 from typing import IO, TextIO
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "lab"))
+
+from lab_links import LISTENER, setting  # noqa: E402
+
 SUIRO = str(Path(sys.executable).parent / "suiro")
 LINKS = 4
 HOSTS = 2
 SETTLED = 0.25  # of the time: then memory and descriptors are compared with the end
 GROWTH_KILOBYTES_MAX = 4096
-# Runs in the lab, where a command costs little, and starts the job.
-LISTENER = """
-exec 3<&0
-while read -r host words <&3; do
-  suiro-lab-rsh "$host" "$words" </dev/null || echo "cannot set a link: $host $words"
-done &
-exec "$@" </dev/null 3<&-
-"""
 STATUS = re.compile(
     r"rank (\d+) rounds (\d+) checked_mb ([\d.]+) resident_kb (\d+) descriptors (\d+)"
 )
@@ -109,18 +105,6 @@ def specification(options: argparse.Namespace) -> str:
     )
 
 
-def setting(host: int, link: int, up: bool) -> str:
-    """A line for LISTENER. A link that comes back has forgotten its neighbour."""
-    words = f"ip link set eth{link} {'up' if up else 'down'}"
-    if up:
-        other = 1 - host
-        words += (
-            f" && ip neigh replace 10.{77 + link}.0.{other + 1}"
-            f" lladdr 02:00:00:00:{link:02x}:{other + 1:02x} dev eth{link} nud permanent"
-        )
-    return f"host{host} {words}\n"
-
-
 def break_links(soak: Soak, commands: IO[str], over: threading.Event) -> None:
     """Takes links down for a while, several at a time, but never the last one."""
     chance = random.Random(soak.options.seed)
@@ -131,10 +115,10 @@ def break_links(soak: Soak, commands: IO[str], over: threading.Event) -> None:
         soak.note(f"down for {seconds} s: {', '.join(f'host{h}/eth{n}' for h, n in down)}")
         soak.faults += 1
         with contextlib.suppress(BrokenPipeError):  # the lab is gone
-            commands.write("".join(setting(host, link, up=False) for host, link in down))
+            commands.write("".join(setting(HOSTS, host, link, up=False) for host, link in down))
             commands.flush()
             over.wait(seconds)
-            commands.write("".join(setting(host, link, up=True) for host, link in down))
+            commands.write("".join(setting(HOSTS, host, link, up=True) for host, link in down))
             commands.flush()
     with contextlib.suppress(BrokenPipeError):
         commands.close()

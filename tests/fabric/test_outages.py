@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A link is pulled out of a running job, and put back: nothing is lost, and the rest is used.
+
+A longer run, of 1 GB in messages of 1 MB, which tells what was reached of what was possible:
+
+    .venv/bin/python tests/fabric/test_outages.py stream 1000 1000000 10
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+for folder in ("lab", "mpi"):
+    sys.path.insert(0, str(HERE.parent / folder))
+
+from lab_command import SUIRO as LAB_SUIRO  # noqa: E402
+from lab_links import LISTENER, setting  # noqa: E402
+from mpi_jobs import SUIRO, Mpi  # noqa: E402
+
+HOSTS = 4
+LINK_BYTES_PER_SECOND = 12.0e6  # of 100 Mbit/s, less headers
+SPECIFICATION = f"""
+[hosts]
+count = {HOSTS}
+ranks = 1
+[link]
+rate = ["100M", "100M"]
+[switch]
+model = "voq"
+[tcp]
+window = "256K"
+"""
+
+
+@dataclass(frozen=True)
+class Outage:
+    """What a job did while a link of host 1 was away, by the clock of the machine."""
+
+    code: int
+    out: list[str]
+    down: float
+    up: float
+
+    @property
+    def arrivals(self) -> list[tuple[float, int]]:
+        words = [line.split() for line in self.out if line.startswith("at ")]
+        return [(float(seconds), int(amount)) for _, seconds, _, amount in words]
+
+    def bytes_between(self, begin: float, end: float) -> int:
+        return sum(amount for seconds, amount in self.arrivals if begin < seconds <= end)
+
+    def fraction(self, rate: float) -> float:
+        """Of what was possible since the link was pulled, if both together give this rate."""
+        end = self.arrivals[-1][0]
+        possible = rate * (end - self.down) - rate / 2 * (self.up - self.down)
+        return self.bytes_between(self.down, end) / possible
+
+    def longest_gap(self) -> float:
+        return max(after - before for (before, _), (after, _) in pairwise(self.arrivals))
+
+
+def run(folder: Path, kind: str, count: int, size: int, seconds: float, link: int) -> Outage:
+    """`count` messages or all-to-alls; after a second of them the link is pulled."""
+    spec = folder / "two.toml"
+    spec.write_text(SPECIFICATION)
+    mpi = Mpi("openmpi", folder)
+    program = mpi.build(str(HERE / "outage.c"))
+    ranks = 2 if kind == "stream" else HOSTS
+    job = [*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(ranks), "--map-by", "node"]
+    words = shlex.split(f"{program} {kind} {count} {size}")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*LAB_SUIRO, "lab", "run", str(spec), "--", "sh", "-c", LISTENER, "sh", *job, *words],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        before = []
+        for line in process.stdout:
+            before.append(line)
+            if line == "begun\n":
+                break
+        time.sleep(1)
+        down = time.time()
+        process.stdin.write(setting(HOSTS, 1, link, up=False))
+        process.stdin.flush()
+        time.sleep(seconds)
+        up = time.time()
+        process.stdin.write(setting(HOSTS, 1, link, up=True))
+        process.stdin.flush()
+        try:
+            out, _ = process.communicate(timeout=seconds + 100)
+        finally:
+            process.terminate()
+    return Outage(process.returncode, [*before, *out.splitlines()], down, up)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_an_all_to_all_goes_on_over_the_other_link(tmp_path: Path) -> None:
+    """The link that is pulled carries all control streams. Every byte is checked by the ranks."""
+    count = 40
+    outage = run(tmp_path, "alltoall", count, 400_000, 2.5, link=0)
+    assert outage.code == 0, outage.out
+    assert len(outage.arrivals) == count, outage.out
+    assert outage.arrivals[-1][0] > outage.up, "the job ended before the link was back"
+    assert outage.bytes_between(outage.down + 0.2, outage.up) > 0
+    # A link is given up after a second without a sign of life.
+    assert outage.longest_gap() < 2.4
+
+
+def main() -> None:
+    import tempfile
+
+    kind, count, size, seconds = sys.argv[1], *map(int, sys.argv[2:])
+    with tempfile.TemporaryDirectory() as folder:
+        outage = run(Path(folder), kind, count, size, seconds, link=0)
+    for line in outage.out:
+        if not line.startswith(("at ", "begun")):
+            print(line.strip())
+    begin, end = outage.arrivals[0][0], outage.arrivals[-1][0]
+    settled = min(end - 1, outage.up + 3)
+    after = outage.bytes_between(settled, end) / (end - settled)
+    # What a stream can reach is known; an all-to-all is measured against itself.
+    rate = 2 * LINK_BYTES_PER_SECOND if kind == "stream" else after
+    print(
+        f"exit code {outage.code}; {len(outage.arrivals)} arrivals in {end - begin:.1f} s,"
+        f" the link was away for {outage.up - outage.down:.1f} s;"
+        f" {outage.fraction(rate):.3f} of what was possible since;"
+        f" longest gap {outage.longest_gap():.2f} s; MB/s"
+        f" {outage.bytes_between(begin, outage.down) / (outage.down - begin) / 1e6:.1f} before,"
+        f" {outage.bytes_between(outage.down, outage.up) / seconds / 1e6:.1f} meanwhile,"
+        f" {after / 1e6:.1f} after"
+    )
+
+
+if __name__ == "__main__":
+    main()
