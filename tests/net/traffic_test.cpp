@@ -282,7 +282,7 @@ void try_seeds(bool faults, std::uint64_t count) {
 
 TEST(Traffic, KeepsOrderAndContent) { try_seeds(false, 500); }
 
-TEST(Traffic, SurvivesRailsThatFail) { try_seeds(true, 500); }
+TEST(Traffic, SurvivesRailsThatFail) { try_seeds(true, 1000); }
 
 }  // namespace
 }  // namespace suiro::net

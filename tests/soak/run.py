@@ -108,6 +108,8 @@ def specification(options: argparse.Namespace) -> str:
 def break_links(soak: Soak, commands: IO[str], over: threading.Event) -> None:
     """Takes links down for a while, several at a time, but never the last one."""
     chance = random.Random(soak.options.seed)
+    while not soak.statuses and not over.wait(1):
+        pass  # what starts the job knows one link only
     while not over.wait(chance.uniform(0.5, 2) * soak.options.fault_seconds):
         down = [(chance.randrange(HOSTS), link) for link in chance.sample(range(LINKS), 3)]
         down = down[: chance.choice([1, 1, 1, 2, 3])]
