@@ -19,6 +19,7 @@ constexpr std::size_t bulk_bytes_at_once = 8 << 20;    // of one bulk stream, th
 constexpr std::size_t low_mark_bytes_min = 64 << 10;   // as much at a time as costs little more
 constexpr std::size_t low_mark_bytes_max = 512 << 10;  // than all at once
 constexpr std::uint32_t trust_max = 8;
+constexpr std::uint32_t streak_pays = 16;
 constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -79,8 +80,26 @@ void EpollCarrier::close(StreamId id) {
   bury(*stream);
 }
 
+/// While a stream is read in every poll anyway, epoll need not be told of each arrival: that costs
+/// whoever sends, in whose time a frame is delivered, as well as whoever reads.
+void EpollCarrier::quiet(Stream& stream) {
+  if (quiet_ == stream.id) return;
+  hear_quiet();
+  quiet_ = stream.id;
+  wakes_sleepers_ = true;
+  watch(stream, stream.interest & ~EPOLLIN);
+}
+
+void EpollCarrier::hear_quiet() {
+  Stream* stream = find(std::exchange(quiet_, no_stream));
+  if (stream != nullptr) watch(*stream, stream->interest | EPOLLIN);
+}
+
 bool EpollCarrier::prepare_sleep() {
   look_at_all_ = true;
+  wakes_sleepers_ = false;
+  streak_ = 0;
+  hear_quiet();
   return !has_failures();
 }
 
@@ -117,8 +136,11 @@ bool EpollCarrier::poll_hot() {
     // Of a long transfer, the kernel tells when there is enough to be worth a call.
     if (stream != nullptr && stream->low_mark == 1) raised |= read(*stream);
   }
-  if (raised) trust_ = std::min(trust_ + 1, trust_max);
-  return raised;
+  if (!raised) return false;
+  trust_ = std::min(trust_ + 1, trust_max);
+  if (++streak_ < streak_pays) return true;
+  if (Stream* stream = find(hot_[0]); stream != nullptr) quiet(*stream);
+  return true;
 }
 
 bool EpollCarrier::poll_all() {
@@ -127,6 +149,7 @@ bool EpollCarrier::poll_all() {
   const int count = epoll_wait(epoll_.number(), happened, events_at_once, 0);
   bool raised = false;
   bool others = false;
+  if (Stream* stream = find(quiet_); stream != nullptr) raised |= read(*stream);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t data = happened[i].data.u64;
     if ((data & listener_tag) != 0) {

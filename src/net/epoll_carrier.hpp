@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "net/tcp_carrier.hpp"
@@ -13,7 +14,7 @@
 namespace suiro::net {
 
 struct EpollStream : TcpStream {
-  std::uint32_t interest = 0;
+  std::uint32_t interest = 0;  // what epoll tells of
   std::size_t low_mark = 1;
 };
 
@@ -31,6 +32,7 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
   int wait_descriptor() const override { return epoll_.number(); }
   void look_at_all() override { look_at_all_ = true; }
   bool prepare_sleep() override;
+  bool wakes_sleepers() override { return std::exchange(wakes_sleepers_, false); }
   void abandon() noexcept override;
 
  private:
@@ -40,6 +42,8 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
   void begin_reading(Stream& stream) override;
   void watch(Stream& stream, std::uint32_t interest);
   void set_low_mark(Stream& stream, std::size_t wanted);
+  void quiet(Stream& stream);
+  void hear_quiet();
 
   bool poll_hot();
   bool poll_all();
@@ -53,10 +57,13 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
 
   Descriptor epoll_;
   std::array<StreamId, 2> hot_{};  // where bytes came from last: of frames, of bulk
+  StreamId quiet_ = no_stream;     // a hot one that epoll does not tell of meanwhile
   std::unique_ptr<std::byte[]> staging_;
   bool look_at_all_ = true;       // in the next poll
   std::uint32_t polls_left_ = 0;  // of hot streams alone, until epoll is asked again
   std::uint32_t trust_ = 0;       // how many such polls have proved to pay
+  std::uint32_t streak_ = 0;      // hot polls that found something, since prepare_sleep
+  bool wakes_sleepers_ = false;
 };
 
 }  // namespace suiro::net

@@ -34,7 +34,8 @@ Helper::~Helper() {
 void Helper::look_after() {
   RealCarrier& carrier = watch_.carrier;
   const bool left_alone = deep_ && watch_.waiting.load(std::memory_order_relaxed) == 0;
-  if (!left_alone && carrier.alarm_ns() >= sleeps_until_ns_ && !carrier.wants_help()) return;
+  const bool too_late = carrier.alarm_ns() < sleeps_until_ns_;
+  if (!carrier.wakes_sleepers() && !left_alone && !too_late && !carrier.wants_help()) return;
   deep_ = false;
   sleeps_until_ns_ = 0;
   waker_.wake();

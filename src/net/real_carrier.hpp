@@ -42,6 +42,10 @@ class RealCarrier : public Carrier {
   /// False: there is something already, do not sleep.
   virtual bool prepare_sleep() { return true; }
 
+  /// True once after polls have become cheaper at the expense of whoever sleeps on wait_descriptor,
+  /// which no longer tells of everything: sleepers are to be woken, and to prepare_sleep again.
+  virtual bool wakes_sleepers() { return false; }
+
   /// There is work that only the helper thread may do, by help(). (An io_uring receive interrupts
   /// the thread that armed it.) The endpoint asks after each of its calls and of prepare_sleep, and
   /// wakes the helper.

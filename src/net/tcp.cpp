@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <system_error>
 
@@ -138,11 +140,32 @@ void prepare_bulk(int socket, const Settings& settings) {
   set_option(socket, SOL_SOCKET, SO_RCVBUF, settings.bulk_buffer_bytes);
 }
 
+namespace {
+
+/// For the kernel, to look at a list of pieces costs more than for us to put short ones together.
+constexpr std::size_t joined_bytes_max = 256;
+
+ssize_t send_joined(int socket, std::span<const iovec> pieces) {
+  std::array<std::byte, joined_bytes_max> joined;
+  std::size_t bytes = 0;
+  for (const iovec& piece : pieces) {
+    if (piece.iov_len > 0) std::memcpy(joined.data() + bytes, piece.iov_base, piece.iov_len);
+    bytes += piece.iov_len;
+  }
+  return send(socket, joined.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace
+
 std::ptrdiff_t send_to(int socket, std::span<const iovec> bytes) {
+  std::size_t total = 0;
+  for (const iovec& piece : bytes) total += piece.iov_len;
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(bytes.data());
   message.msg_iovlen = std::min<std::size_t>(bytes.size(), IOV_MAX);
-  const ssize_t sent = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const ssize_t sent = total <= joined_bytes_max
+                           ? send_joined(socket, bytes)
+                           : sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0) return sent;
   return errno == EAGAIN ? 0 : -errno;
 }
