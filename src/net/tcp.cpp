@@ -65,6 +65,19 @@ Descriptor bind_to(const Link& link, std::uint16_t& port) {
                                        link.interface, stream_error(errno)));
 }
 
+/// For the kernel, to look at a list of pieces costs more than for us to put short ones together.
+constexpr std::size_t joined_bytes_max = 256;
+
+ssize_t send_joined(int socket, std::span<const iovec> pieces) {
+  std::array<std::byte, joined_bytes_max> joined;
+  std::size_t bytes = 0;
+  for (const iovec& piece : pieces) {
+    if (piece.iov_len > 0) std::memcpy(joined.data() + bytes, piece.iov_base, piece.iov_len);
+    bytes += piece.iov_len;
+  }
+  return send(socket, joined.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 }  // namespace
 
 Listeners listen_on(const std::vector<Link>& links) {
@@ -139,23 +152,6 @@ void prepare_bulk(int socket, const Settings& settings) {
   set_option(socket, SOL_SOCKET, SO_SNDBUF, settings.bulk_buffer_bytes);
   set_option(socket, SOL_SOCKET, SO_RCVBUF, settings.bulk_buffer_bytes);
 }
-
-namespace {
-
-/// For the kernel, to look at a list of pieces costs more than for us to put short ones together.
-constexpr std::size_t joined_bytes_max = 256;
-
-ssize_t send_joined(int socket, std::span<const iovec> pieces) {
-  std::array<std::byte, joined_bytes_max> joined;
-  std::size_t bytes = 0;
-  for (const iovec& piece : pieces) {
-    if (piece.iov_len > 0) std::memcpy(joined.data() + bytes, piece.iov_base, piece.iov_len);
-    bytes += piece.iov_len;
-  }
-  return send(socket, joined.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-}  // namespace
 
 std::ptrdiff_t send_to(int socket, std::span<const iovec> bytes) {
   std::size_t total = 0;
