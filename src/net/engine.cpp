@@ -98,6 +98,7 @@ bool Engine::idle() const {
 
 void Engine::finish(std::int64_t deadline_ns) {
   state_->deadline_ns = deadline_ns;
+  state_->mailbox.close();
   for (const auto& session : state_->sessions)
     if (session != nullptr) session->finish();
 }

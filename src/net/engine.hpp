@@ -51,7 +51,8 @@ class Engine : public Events {
 
   /// Nothing that was accepted is left to be written or acknowledged.
   bool idle() const;
-  /// Says goodbye to all; idle() becomes true when everybody has everything, or at the deadline.
+  /// Says goodbye to all, and that what nobody here has asked for is not wanted; idle() becomes
+  /// true when everybody has everything, or at the deadline.
   void finish(std::int64_t deadline_ns);
 
   const Statistics& statistics() const;

@@ -22,6 +22,9 @@ class Mailbox {
   Status discard_claimed(void* context, CompletionSink* sink, std::uint64_t flags);
   bool cancel(void* context);
   void forget(CompletionSink* sink);
+  /// Nobody will ask for messages any more: who still holds one for us is told so.
+  void close();
+  bool closed() const { return closed_; }
   /// A message of this process to itself.
   Status send_to_self(const SendRequest& request, Peer self);
 
@@ -54,7 +57,8 @@ class Mailbox {
   PostedQueue posted_;
   UnexpectedQueue unexpected_;
   std::unordered_multimap<void*, Unexpected*> claimed_;
-  std::vector<bool> lost_;           // peers
+  std::vector<bool> lost_;  // peers
+  bool closed_ = false;
   std::uint64_t bytes_to_self_ = 0;  // that are buffered
   std::uint64_t unexpected_bytes_ = 0;
 };

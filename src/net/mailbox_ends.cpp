@@ -58,6 +58,20 @@ void Mailbox::forget(CompletionSink* sink) {
   }
 }
 
+void Mailbox::close() {
+  closed_ = true;
+  std::vector<Unexpected*> messages;
+  core_.messages.for_each([&](Unexpected& message) {
+    const bool unwanted = message.queued || message.claimed;
+    if (unwanted && message.kind != Unexpected::Kind::eager) messages.push_back(&message);
+  });
+  for (Unexpected* message : messages) {
+    if (message->queued) take_out(*message);
+    std::erase_if(claimed_, [&](const auto& claimed) { return claimed.second == message; });
+    discard(*message);
+  }
+}
+
 void Mailbox::lose(Session& session, Peer peer) {
   if (lost_.size() <= peer) lost_.resize(peer + 1);
   lost_[peer] = true;

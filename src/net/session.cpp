@@ -157,6 +157,8 @@ bool Session::request(const Header& header) {
     give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
   if (Receive* receive = mailbox_.match(envelope); receive != nullptr)
     fetch(*receive, header.transfer);
+  else if (mailbox_.closed())
+    decline(header.transfer);
   else
     mailbox_.keep(envelope, Unexpected::Kind::request, this).transfer = header.transfer;
   return true;

@@ -293,6 +293,30 @@ TEST_F(Engines, PartAsFriends) {
   EXPECT_EQ(b.send(a, 1, "x", 1), Status::unreachable);
 }
 
+/// Nobody waits for the other to take what the other will never ask for.
+TEST(Parting, DoesNotWaitForWhatNobodyWants) {
+  for (const int rails : {1, 2}) {
+    World world(6);
+    Process& a = world.add({}, rails);
+    Process& b = world.add({}, rails);
+    const auto data = bytes_of(1 << 20);
+    std::vector<std::uint8_t> target(data.size());
+    b.receive(any_peer, 2, 0, target.data(), target.size());
+    for (Process* process : {&a, &b})
+      for (Process* other : {&a, &b}) process->send(*other, 1, data.data(), data.size());
+    world.network.run_until(second);
+    a.send(b, 2, data.data(), data.size());  // this one is wanted
+    a.engine.finish(world.network.now_ns() + 30 * second);
+    world.network.run_until(world.network.now_ns() + second / 1000);
+    b.send(a, 1, data.data(), data.size());  // too late
+    world.network.run_until(world.network.now_ns() + second);
+    EXPECT_FALSE(a.engine.idle()) << "b may still ask for its message";
+    b.engine.finish(world.network.now_ns() + 30 * second);
+    ASSERT_TRUE(world.until([&] { return a.engine.idle() && b.engine.idle(); }, 1));
+    EXPECT_EQ(target, data);
+  }
+}
+
 TEST(Crossing, IsSettledTheSameWayAtBothEnds) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     World world(seed);
