@@ -2,6 +2,7 @@
 """`suiro bench-transport`: suiro's transport against what an MPI has by itself."""
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,21 +64,16 @@ def bench_transport(
     from suiro.bench.launcher import launcher_prefix
     from suiro.bench.transports import compare
 
-    results = [
-        compare(
-            kernel,
-            size,
-            mpi=mpi,
-            prefix=launcher_prefix(launcher or []),
-            transports=chosen,
-            jobs=repeat,
-            calls=calls,
-            command=repeat_command(),
-        )
-        for kernel in kernels.split(",")
-        for size in numbers
-    ]
-    _show(results, json)
+    compared = partial(
+        compare,
+        mpi=mpi,
+        prefix=launcher_prefix(launcher or []),
+        transports=chosen,
+        jobs=repeat,
+        calls=calls,
+        command=repeat_command(),
+    )
+    _show([compared(kernel, size) for kernel in kernels.split(",") for size in numbers], json)
 
 
 def _checked(mpi: str, kernels: str, transports: str | None) -> "list[Transport]":
