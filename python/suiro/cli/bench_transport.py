@@ -29,8 +29,7 @@ def bench_transport(
         typer.Option(
             metavar="A,B",
             help="pingpong, stream, receive, send (behind a second of computation), "
-            "halo, and as the programs of NPB communicate: is, ft, cg, sweep (BT, SP), grid (MG), "
-            "wave (LU).",
+            "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU).",
         ),
     ] = "pingpong,stream",
     sizes: Annotated[
