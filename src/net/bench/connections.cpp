@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -59,7 +60,8 @@ void take_turn(Line& line, Exercise& exercise, std::size_t bytes) {
 
 double quantile(std::vector<double> values, double part) {
   std::ranges::sort(values);
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  const auto place = std::lround(part * static_cast<double>(values.size() - 1));
+  return values[static_cast<std::size_t>(place)];
 }
 
 void print(const Line& line, std::size_t bytes, bool json) {

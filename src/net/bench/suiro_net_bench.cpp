@@ -174,6 +174,8 @@ Options read_options(int count, char** words) {
         break;
       case 'c':
         options.connections = read_numbers("--connections", value, connections_max);
+        if (std::ranges::count(options.connections, 0) > 0)
+          throw std::runtime_error("--connections: the measured one counts, expected at least 1");
         break;
       case 'r':
         options.repetitions = std::max(1, std::atoi(value.c_str()));
