@@ -17,7 +17,7 @@ from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
 NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
-KERNELS = ("pingpong", "stream", "receive", "send", *NPB)
+KERNELS = ("pingpong", "stream", "receive", "send", "resume", *NPB)
 OURS = "suiro"
 _OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
 _OB1_5 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,sm,tcp"}

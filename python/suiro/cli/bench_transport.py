@@ -28,7 +28,7 @@ def bench_transport(
         str,
         typer.Option(
             metavar="A,B",
-            help="pingpong, stream, receive, send (behind a second of computation), "
+            help="pingpong, stream; behind a second of computation: receive, send, resume; "
             "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU).",
         ),
     ] = "pingpong,stream",
