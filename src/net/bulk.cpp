@@ -106,6 +106,7 @@ bool Bulk::closed(StreamId id) {
   std::vector<BulkStream>& all = transfers_.streams();
   for (std::size_t number = 0; number < all.size(); ++number) {
     if (all[number].state == State::closed || all[number].stream != id) continue;
+    if (busy()) leave(number);
     lost(number);
     return true;
   }
@@ -114,7 +115,20 @@ bool Bulk::closed(StreamId id) {
 
 void Bulk::end(std::size_t number) {
   streams_.close(transfers_.stream(number).stream);
+  leave(number);
   lost(number);
+}
+
+/// Only who opens streams can replace one.
+void Bulk::leave(std::size_t number) {
+  if (!opens_) session_.tell_leaving(number, transfers_.stream(number).life);
+}
+
+bool Bulk::left(std::size_t number, std::uint64_t life) {
+  if (!opens_ || number >= transfers_.streams().size()) return false;
+  if (transfers_.stream(number).life == life && transfers_.stream(number).state != State::closed)
+    end(number);
+  return true;
 }
 
 void Bulk::fail() {

@@ -29,6 +29,9 @@ class Bulk {
   bool closed(StreamId id);
   /// Ends a life of a stream, and lets it be opened again.
   void end(std::size_t number);
+  /// The peer has ended that life of a stream, and our end may not have heard of it: nothing gets
+  /// through on a rail that is down. False: there is no such stream.
+  bool left(std::size_t number, std::uint64_t life);
   void fail();
 
   /// Ends openings that take too long, and, if the peer has been heard of at `heard_ns`, streams
@@ -47,6 +50,7 @@ class Bulk {
   void open(std::size_t number, const Route& route, std::size_t preference, std::int64_t now_ns);
   std::size_t preference_of(const Route& route) const;
   void lost(std::size_t number);
+  void leave(std::size_t number);
 
   Core& core_;
   Streams& streams_;

@@ -46,6 +46,16 @@ void Session::finish() {
   wake();
 }
 
+void Session::tell_leaving(std::size_t bulk_stream, std::uint64_t life) {
+  if (gone_ || goodbye_said_) return;
+  Header header;
+  header.kind = FrameKind::leave;
+  header.stream = static_cast<std::uint8_t>(bulk_stream);
+  header.data = life;
+  outbox_.post(header);
+  wake();
+}
+
 void Session::fetch(Receive& receive, std::uint64_t transfer) {
   transfers_.fetch(receive, transfer);
   wake();
@@ -137,6 +147,8 @@ bool Session::frame(const Header& header) {
     case FrameKind::goodbye:
       goodbye_heard_ = true;
       return true;
+    case FrameKind::leave:
+      return bulk_.left(header.stream, header.data);
     case FrameKind::eager:
     case FrameKind::acknowledgement:
       break;

@@ -38,6 +38,8 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::int64_t silence_limit_ns() const;
 
   Status send(const SendRequest& request);
+  /// The peer is to hear that this life of a bulk stream is over.
+  void tell_leaving(std::size_t bulk_stream, std::uint64_t life);
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 

@@ -34,17 +34,20 @@ bool is_message(const Header& header) {
   return header.kind == FrameKind::eager || header.kind == FrameKind::request;
 }
 
+bool is_about_stream(const Header& header) {
+  return header.kind == FrameKind::grant || header.kind == FrameKind::leave;
+}
+
 /// Only messages have an envelope, and only a message with data has data.
 bool envelope_fits(const Header& header) {
   if (is_message(header)) return header.has_data || header.data == 0;
   return header.space == Space::tagged && !header.has_data &&
-         (header.data == 0 || header.kind == FrameKind::grant);
+         (header.data == 0 || is_about_stream(header));
 }
 
 bool grant_fits(const Header& header) {
-  return header.stream < max_streams && header.message_bytes > 0 &&
-         header.message_bytes <= max_message_bytes && header.tag <= max_message_bytes &&
-         header.tag + header.message_bytes <= max_message_bytes;
+  return header.message_bytes > 0 && header.message_bytes <= max_message_bytes &&
+         header.tag <= max_message_bytes && header.tag + header.message_bytes <= max_message_bytes;
 }
 
 bool is_bare(const Header& header) {
@@ -52,7 +55,7 @@ bool is_bare(const Header& header) {
 }
 
 bool kind_fits(const Header& header) {
-  if (header.kind != FrameKind::grant && header.stream != 0) return false;
+  if (header.stream >= (is_about_stream(header) ? max_streams : 1)) return false;
   switch (header.kind) {
     case FrameKind::eager:
       return header.payload_bytes <= max_payload_bytes &&
@@ -66,6 +69,7 @@ bool kind_fits(const Header& header) {
     case FrameKind::acknowledgement:
       return is_bare(header) && header.transfer == 0 && header.sequence == 0;
     case FrameKind::goodbye:
+    case FrameKind::leave:
       return is_bare(header) && header.transfer == 0;
   }
   return false;

@@ -22,6 +22,7 @@ enum class FrameKind : std::uint8_t {
   done,       // transfer: the sender's; the sender's operation is complete
   acknowledgement,  // header only, without sequence number
   goodbye,          // no more will be sent
+  leave,            // data: the life of bulk stream `stream` in which it is read no more
 };
 
 constexpr std::size_t header_bytes = 64;

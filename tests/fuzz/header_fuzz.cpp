@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect(header->payload_bytes <= max_payload_bytes, "a payload is short");
   expect(header->message_bytes <= max_message_bytes, "a message has an end");
   expect(header->kind == FrameKind::eager || header->payload_bytes == 0, "who has payload");
+  expect(header->stream < max_streams, "the stream can exist");
   if (header->kind == FrameKind::grant) {
-    expect(header->stream < max_streams, "the stream can exist");
     expect(header->tag <= max_message_bytes - header->message_bytes, "a grant has an end");
   }
   return 0;

@@ -31,8 +31,9 @@ void fill_message(Header& header) {
 /// Any header that the protocol allows.
 Header any_header() {
   Header header;
-  header.kind = *rc::gen::element(FrameKind::eager, FrameKind::request, FrameKind::grant,
-                                  FrameKind::done, FrameKind::acknowledgement, FrameKind::goodbye);
+  header.kind =
+      *rc::gen::element(FrameKind::eager, FrameKind::request, FrameKind::grant, FrameKind::done,
+                        FrameKind::acknowledgement, FrameKind::goodbye, FrameKind::leave);
   header.wants_acknowledgement = *rc::gen::arbitrary<bool>();
   header.received = any_number(~std::uint32_t{0});
   header.consumed_bytes = any_number(~std::uint64_t{0});
@@ -48,6 +49,10 @@ Header any_header() {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
     header.tag = any_number(max_message_bytes - 1);
     header.message_bytes = 1 + any_number(max_message_bytes - header.tag - 1);
+  }
+  if (header.kind == FrameKind::leave) {
+    header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
+    header.data = any_number(~std::uint64_t{0});
   }
   const bool of_transfer = header.kind == FrameKind::request || header.kind == FrameKind::grant ||
                            header.kind == FrameKind::done;
@@ -97,8 +102,10 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::done, .space = Space::untagged}, "done in a space");
   expect_refused({.kind = FrameKind::acknowledgement, .sequence = 1}, "a numbered one");
   expect_refused({.kind = FrameKind::goodbye, .transfer = 1}, "goodbye to a transfer");
+  expect_refused({.kind = FrameKind::leave, .stream = max_streams}, "left what cannot be");
+  expect_refused({.kind = FrameKind::leave, .transfer = 1}, "left for a transfer");
   expect_refused({.kind = static_cast<FrameKind>(0)}, "no kind");
-  expect_refused({.kind = static_cast<FrameKind>(7)}, "an unknown kind");
+  expect_refused({.kind = static_cast<FrameKind>(8)}, "an unknown kind");
 }
 
 TEST(Wire, RefusesOtherProtocols) {
