@@ -51,6 +51,8 @@ class Handshake {
   std::vector<std::byte> to_write();
 
   State state() const { return state_; }
+  /// Opener: the proof is given, so the acceptor may count on the stream.
+  bool has_proved() const { return expected_ == Step::welcome; }
   const std::string& failure() const { return failure_; }  // for people; in state failed
   /// Acceptor, from state proved on.
   const Introduction& introduction() const { return introduction_; }

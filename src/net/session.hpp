@@ -110,6 +110,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   StreamId opening_ = no_stream;
   std::int64_t opening_since_ns_ = 0;
   bool opening_reached_ = false;
+  int slow_openings_ = 0;  // in a row
   std::size_t path_ = 0;  // that is tried, or in use
   std::int64_t retry_ns_ = 0, pause_ns_ = 0;
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last

@@ -12,6 +12,7 @@ constexpr std::int64_t shortest_pause_ns = 20'000'000;
 constexpr std::int64_t longest_pause_ns = 2'000'000'000;
 /// How long an opener whose stream was refused waits for the one that is kept.
 constexpr std::int64_t crossing_wait_ns = 500'000'000;
+constexpr int slow_openings_max = 4;
 
 }  // namespace
 
@@ -20,10 +21,13 @@ Route Session::route() const {
   return paths_.routes[path_];
 }
 
-/// With a choice of rails none is waited for very long.
+/// With a choice of rails none is waited for very long, but longer each time somebody was there and
+/// too busy to answer.
 std::int64_t Session::opening_limit_ns() const {
   const std::int64_t limit = core_.settings.handshake_timeout_ns;
-  return resumes_ ? std::min(limit, 2 * core_.settings.stall_timeout_ns) : limit;
+  const std::int64_t first =
+      resumes_ ? std::min(limit, 2 * core_.settings.stall_timeout_ns) : limit;
+  return std::min(first << slow_openings_, std::max(first, core_.settings.peer_timeout_ns));
 }
 
 std::int64_t Session::silence_limit_ns() const {
@@ -58,15 +62,16 @@ Welcome Session::introduced(Stream& stream) {
 }
 
 /// The peer opened a control stream. It replaces the one there is, if the peer knew of that one;
-/// else the two crossed.
+/// else the two crossed. An own opening that the peer may count on already is kept, however long
+/// the answer takes: the peer has dropped this one for it, or will when it hears of it.
 Welcome Session::introduced_control(const Stream& stream) {
   const std::int64_t now = core_.carrier.now_ns();
   const std::uint32_t count = stream.introduction.number;
   if (control_ != no_stream && control_is_own_ && count != control_count_) return {};
   if (outbox_.knows_of_more(stream.introduction.received)) return {};  // late, and given up since
   const bool own_first = core_.own.nonce < name_.nonce;
-  const bool hopeful = now - opening_since_ns_ < core_.settings.stall_timeout_ns / 4;
-  if (control_ == no_stream && opening_ != no_stream && own_first && hopeful) return {};
+  const bool hopeful = !resumes_ || now - opening_since_ns_ < core_.settings.stall_timeout_ns;
+  if (control_ == no_stream && own_first && hopeful && streams_.has_proved(opening_)) return {};
   if (control_ != no_stream) drop_control();
   if (opening_ != no_stream) streams_.close(opening_);
   opening_ = no_stream;
@@ -114,6 +119,7 @@ void Session::established(Stream& stream) {
   control_rail_ = stream.rail();
   control_since_ns_ = reached_ns_ = heard_ns_ = now;
   probed_ = false;
+  slow_openings_ = 0;
   inbox_.reset();
   if (!outbox_.attach(stream.id, control_rail_, stream.peer_received)) {
     fail("the peer has lost what it had received, or its stream broke and there is no other rail");
@@ -136,7 +142,7 @@ void Session::closed(StreamId id, std::string_view reason) {
 /// The next rail's turn, after a pause that grows.
 void Session::opening_failed(std::int64_t now_ns) {
   opening_ = no_stream;
-  if (shared_memory_ && !had_control_) {
+  if (shared_memory_ && frames_heard_ == 0) {
     shared_memory_ = false;
     bulk_.give_up_shared_memory();
   } else {
@@ -158,7 +164,8 @@ void Session::lose_control(std::string_view reason) {
   const std::int64_t now = core_.carrier.now_ns();
   ++core_.statistics.rails[control_rail_].streams_lost;
   drop_control();
-  if (goodbye_heard_ || !resumes_) {
+  // Before the peer was heard, nothing was sent that could be lost.
+  if (goodbye_heard_ || (!resumes_ && frames_heard_ > 0)) {
     fail(reason);
     return;
   }
@@ -215,7 +222,10 @@ void Session::look_control(std::int64_t now_ns) {
   }
   if (opening_ != no_stream && now_ns - opening_since_ns_ >= opening_limit_ns()) {
     // A process that is stopped answers no more, but its host still takes connections.
-    if (opening_reached_) reached_ns_ = now_ns;
+    if (opening_reached_) {
+      reached_ns_ = now_ns;
+      slow_openings_ = std::min(slow_openings_ + 1, slow_openings_max);
+    }
     streams_.close(opening_);
     opening_failed(now_ns);
   }

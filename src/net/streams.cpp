@@ -21,6 +21,11 @@ Stream* Streams::find(StreamId id) {
   return last_;
 }
 
+bool Streams::has_proved(StreamId id) {
+  const Stream* stream = find(id);
+  return stream != nullptr && stream->handshake && stream->handshake->has_proved();
+}
+
 StreamId Streams::open(Session& session, const Introduction& introduction, const Route& route) {
   const StreamId id = core_.carrier.open(session.name(), route);
   Stream& stream = streams_[id];
@@ -64,7 +69,7 @@ void Streams::accepted(StreamId id, const Route& route) {
     Stream* oldest = find(strangers_.front().id);
     strangers_.pop_front();
     ++core_.statistics.refused_streams;
-    drop(*oldest);
+    lose(*oldest, "too many opening exchanges at once");
   }
   core_.timers.schedule(*this, strangers_.front().since_ns + core_.settings.handshake_timeout_ns);
 }

@@ -46,6 +46,8 @@ class Streams : public Watcher {
   StreamId open(Session& session, const Introduction& introduction, const Route& route);
   void close(StreamId id);
   Stream* find(StreamId id);
+  /// Of a stream that this side opens: the other side may count on it already.
+  bool has_proved(StreamId id);
 
   void accepted(StreamId id, const Route& route);
   void opened(StreamId id);

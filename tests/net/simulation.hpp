@@ -76,8 +76,9 @@ struct World {
   explicit World(std::uint64_t seed, const Conditions& conditions = {})
       : network(seed, conditions) {}
 
-  Process& add(const Settings& settings = {}, int rails = 1) {
-    auto& carrier = network.add(processes.size() + 1, rails);
+  /// `host` 0: one of its own.
+  Process& add(const Settings& settings = {}, int rails = 1, std::uint64_t host = 0) {
+    auto& carrier = network.add(host != 0 ? host : processes.size() + 1, rails);
     processes.push_back(std::make_unique<Process>(carrier, settings));
     return *processes.back();
   }
