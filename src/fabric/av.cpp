@@ -9,6 +9,7 @@
 
 #include "fabric/endpoint.hpp"
 #include "fabric/object.hpp"
+#include "net/complaint.hpp"
 
 namespace suiro::fabric {
 namespace {
@@ -27,6 +28,7 @@ int insert(fid_av* handle, const void* names, std::size_t count, fi_addr_t* addr
     net::Name name;
     std::memcpy(&name, static_cast<const std::byte*>(names) + i * sizeof name, sizeof name);
     const bool good = name.version == net::name_version && name.rails <= net::max_rails;
+    if (!good) net::complain("another process of the job has another version of suiro");
     const fi_addr_t address = good ? of(handle).insert(name) : FI_ADDR_NOTAVAIL;
     if (addresses != nullptr) addresses[i] = address;
     if ((flags & FI_SYNC_ERR) != 0) static_cast<int*>(context)[i] = good ? 0 : FI_EINVAL;

@@ -9,6 +9,7 @@
 
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
+#include "net/complaint.hpp"
 
 namespace suiro::fabric {
 namespace {
@@ -207,7 +208,7 @@ int Endpoint::enable() try {
 } catch (const std::bad_alloc&) {
   return -FI_ENOMEM;
 } catch (const std::exception& error) {
-  say(error.what());
+  net::complain(error.what());
   return -FI_EADDRNOTAVAIL;
 }
 
@@ -260,6 +261,7 @@ bool Endpoint::directed(net::Space space) const {
 }
 
 ssize_t Endpoint::send(const Transfer& transfer) {
+  if (engine_ == nullptr) return -FI_EOPBADSTATE;
   const net::Peer peer = peers_.at(transfer.address);
   if (peer == NumberTable::none || transfer.buffers.size() > net::max_segments) return -FI_EINVAL;
   const bool told = (transfer.flags & FI_COMPLETION) != 0 && sends_.queue != nullptr;
@@ -335,10 +337,8 @@ void Endpoint::complete(const net::Completion& completion) {
   const fi_addr_t source = sent ? FI_ADDR_NOTAVAIL : address_of(completion.envelope.source);
   if (!failed) {
     if ((completion.flags & FI_COMPLETION) != 0) side.queue->push(entry_of(completion), source);
-  } else if ((completion.flags & FI_INJECT) != 0 && completion.context == nullptr) {
+  } else if ((completion.flags & FI_INJECT) == 0 || completion.context != nullptr) {
     // MPIs look at the context of every error, and an injected message has none.
-    say("a message could not be delivered: no rail to its receiver is left");
-  } else {
     side.queue->push_error(error_entry_of(completion), source);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "mpi/job.hpp"
 #include "mpi/workspace.hpp"
+#include "net/complaint.hpp"
 
 namespace suiro::mpi {
 namespace {
@@ -125,7 +126,7 @@ Ending run_on_net(Workspace& workspace, const NetGroup& group, MPI_Comm twin,
     NetTransport transport(group, sent.blocks, arriving.blocks, scratch, {let_mpi_progress, &twin});
     const bool ran = workspace.executor.run(transport);
     if (!ran || !transport.error().empty()) {
-      say("a collective failed on suiro's transport: " + transport.error());
+      net::complain("a collective failed on suiro's transport: " + transport.error());
       code = MPI_ERR_OTHER;
     }
   }

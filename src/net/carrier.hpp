@@ -63,6 +63,9 @@ class Carrier {
   /// Raises what has happened; waits for it at most this long (0: not at all, -1: for ever).
   /// Returns whether anything was raised.
   virtual bool poll(std::int64_t wait_ns) = 0;
+
+  /// Operations fail, since no way is left to this peer; `reason` is for people.
+  virtual void lost(const Name&, std::string_view /*reason*/) {}
 };
 
 class Events {

@@ -33,6 +33,7 @@ Send& Core::remember(const SendRequest& request, bool copy) {
 void Core::tell(Send& send, Status status) {
   if (send.told) return;
   send.told = true;
+  if (status == Status::unreachable) ++unreachable;
   if (send.sink == nullptr || (send.silent && status == Status::ok)) return;
   Completion completion;
   completion.kind = Completion::Kind::send;

@@ -40,6 +40,7 @@ struct Core {
   Pool<Frame> frames{};
   Pool<Transfer> transfers{};
   std::uint64_t injected_bytes = 0;  // by sends whose memory the user has back
+  std::uint64_t unreachable = 0;     // operations that ended so
   CreditPool credit{settings};
   Suspicions suspicions{};
 

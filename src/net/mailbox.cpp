@@ -100,6 +100,7 @@ void Mailbox::withdraw(Receive& receive) {
 }
 
 void Mailbox::finish(Receive& receive, Status status) {
+  if (status == Status::unreachable) ++core_.unreachable;
   const std::uint64_t room = receive.buffers.bytes();
   Completion completion = completion_of(receive, status);
   if (status == Status::ok) {

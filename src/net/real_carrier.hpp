@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "net/carrier.hpp"
+#include "net/complaint.hpp"
 #include "net/links.hpp"
 #include "net/settings.hpp"
 
@@ -58,6 +59,8 @@ class RealCarrier : public Carrier {
   virtual void abandon() noexcept = 0;
 
   virtual std::uint64_t system_calls() const = 0;
+
+  void lost(const Name& peer, std::string_view reason) final { complain_of(peer, reason); }
 };
 
 /// The back end that the settings ask for, and shared memory beside it (a carrier of its own, with

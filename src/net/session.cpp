@@ -2,6 +2,7 @@
 #include "net/session.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace suiro::net {
 namespace {
@@ -28,7 +29,10 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
 }
 
 Status Session::send(const SendRequest& request) {
-  if (gone_) return Status::unreachable;
+  if (gone_) {
+    complain();
+    return Status::unreachable;
+  }
   const Status status = outbox_.send(request);
   if (control_ == no_stream && opening_ == no_stream)
     connect(core_.carrier.now_ns());
@@ -187,6 +191,7 @@ void Session::fail(std::string_view reason) {
   if (gone_) return;
   gone_ = true;
   failure_ = reason;
+  const std::uint64_t unreachable = core_.unreachable;
   if (opening_ != no_stream) streams_.close(opening_);
   if (control_ != no_stream) streams_.close(control_);
   opening_ = control_ = no_stream;
@@ -195,6 +200,12 @@ void Session::fail(std::string_view reason) {
   transfers_.fail();
   outbox_.fail();
   mailbox_.lose(*this, peer_);
+  if (core_.unreachable != unreachable) complain();
+}
+
+/// A peer that ended when nobody needed it any more is not worth a word.
+void Session::complain() {
+  if (!std::exchange(complained_, true)) core_.carrier.lost(name_, failure_);
 }
 
 }  // namespace suiro::net

@@ -74,10 +74,11 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void connect(std::int64_t now_ns);
   Route route() const;
   Welcome introduced_control(const Stream& stream);
-  void opening_failed(std::int64_t now_ns);
+  void opening_failed(std::int64_t now_ns, std::string_view reason);
   void drop_control();
   void lose_control(std::string_view reason);
   void fail(std::string_view reason);
+  void complain();
   void give_credit(std::uint64_t bytes);
   void watch(std::int64_t now_ns);
   void wake();
@@ -111,14 +112,16 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::int64_t opening_since_ns_ = 0;
   bool opening_reached_ = false;
   int slow_openings_ = 0;  // in a row
-  std::size_t path_ = 0;  // that is tried, or in use
+  std::size_t path_ = 0;   // that is tried, or in use
   std::int64_t retry_ns_ = 0, pause_ns_ = 0;
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
   std::int64_t heard_ns_ = 0;
   bool probed_ = false;  // since then
   std::int64_t acknowledge_ns_ = never_ns;
+  std::string obstacle_;  // of the last opening
   std::string failure_;
+  bool complained_ = false;
 };
 
 }  // namespace suiro::net

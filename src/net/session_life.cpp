@@ -38,7 +38,7 @@ void Session::connect(std::int64_t now_ns) {
   needed_ = true;
   if (gone_ || control_ != no_stream || opening_ != no_stream) return;
   if (!shared_memory_ && paths_.routes.empty()) {
-    fail("no rail leads to the peer");
+    fail("no network of ours is one of its; SUIRO_NETS chooses networks that all hosts share");
     return;
   }
   if (reached_ns_ == 0) reached_ns_ = now_ns;
@@ -132,7 +132,7 @@ void Session::established(Stream& stream) {
 void Session::closed(StreamId id, std::string_view reason) {
   if (gone_) return;
   if (id == opening_)
-    opening_failed(core_.carrier.now_ns());
+    opening_failed(core_.carrier.now_ns(), reason);
   else if (id == control_)
     lose_control(reason);
   else
@@ -140,8 +140,9 @@ void Session::closed(StreamId id, std::string_view reason) {
 }
 
 /// The next rail's turn, after a pause that grows.
-void Session::opening_failed(std::int64_t now_ns) {
+void Session::opening_failed(std::int64_t now_ns, std::string_view reason) {
   opening_ = no_stream;
+  obstacle_ = reason;
   if (shared_memory_ && frames_heard_ == 0) {
     shared_memory_ = false;
     bulk_.give_up_shared_memory();
@@ -227,11 +228,11 @@ void Session::look_control(std::int64_t now_ns) {
       slow_openings_ = std::min(slow_openings_ + 1, slow_openings_max);
     }
     streams_.close(opening_);
-    opening_failed(now_ns);
+    opening_failed(now_ns, opening_reached_ ? "it is there, and does not answer" : "no answer");
   }
   if (control_ == no_stream && needed_) {
     if (now_ns - reached_ns_ > core_.settings.peer_timeout_ns)
-      fail("no rail to the peer was left for the time that SUIRO_NET_PEER_SECONDS says");
+      fail("for the time that SUIRO_NET_PEER_SECONDS says nothing got through: " + obstacle_);
     else
       connect(now_ns);
     return;

@@ -7,6 +7,7 @@ A longer run, of 1 GB in messages of 1 MB, which tells what was reached of what 
 """
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -27,12 +28,15 @@ from mpi_jobs import SUIRO, Mpi  # noqa: E402
 
 HOSTS = 4
 LINK_BYTES_PER_SECOND = 12.0e6  # of 100 Mbit/s, less headers
-SPECIFICATION = f"""
+
+
+def specification(ranks: int, links: int) -> str:
+    return f"""
 [hosts]
 count = {HOSTS}
-ranks = 1
+ranks = {ranks}
 [link]
-rate = ["100M", "100M"]
+rate = {["100M"] * links}
 [switch]
 model = "voq"
 [tcp]
@@ -67,13 +71,22 @@ class Outage:
         return max(after - before for (before, _), (after, _) in pairwise(self.arrivals))
 
 
-def run(folder: Path, kind: str, count: int, size: int, seconds: float, link: int) -> Outage:
-    """`count` messages or all-to-alls; after a second of them the link is pulled."""
-    spec = folder / "two.toml"
-    spec.write_text(SPECIFICATION)
+def run(
+    folder: Path,
+    kind: str,
+    count: int,
+    size: int,
+    seconds: float,
+    *,
+    ranks_of_host: int = 1,
+    links: int = 2,
+) -> Outage:
+    """`count` messages or all-to-alls; after a second of them the first link is pulled."""
+    spec = folder / "links.toml"
+    spec.write_text(specification(ranks_of_host, links))
     mpi = Mpi("openmpi", folder)
     program = mpi.build(str(HERE / "outage.c"))
-    ranks = 2 if kind == "stream" else HOSTS
+    ranks = 2 if kind == "stream" else HOSTS * ranks_of_host
     job = [*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(ranks), "--map-by", "node"]
     words = shlex.split(f"{program} {kind} {count} {size}")
     pipe = subprocess.PIPE
@@ -93,11 +106,11 @@ def run(folder: Path, kind: str, count: int, size: int, seconds: float, link: in
                 break
         time.sleep(1)
         down = time.time()
-        process.stdin.write(setting(HOSTS, 1, link, up=False))
+        process.stdin.write(setting(HOSTS, 1, 0, up=False))
         process.stdin.flush()
         time.sleep(seconds)
         up = time.time()
-        process.stdin.write(setting(HOSTS, 1, link, up=True))
+        process.stdin.write(setting(HOSTS, 1, 0, up=True))
         process.stdin.flush()
         try:
             out, _ = process.communicate(timeout=seconds + 100)
@@ -110,7 +123,7 @@ def run(folder: Path, kind: str, count: int, size: int, seconds: float, link: in
 def test_an_all_to_all_goes_on_over_the_other_link(tmp_path: Path) -> None:
     """The link that is pulled carries all control streams. Every byte is checked by the ranks."""
     count = 40
-    outage = run(tmp_path, "alltoall", count, 400_000, 2.5, link=0)
+    outage = run(tmp_path, "alltoall", count, 400_000, 2.5)
     assert outage.code == 0, outage.out
     assert len(outage.arrivals) == count, outage.out
     assert outage.arrivals[-1][0] > outage.up, "the job ended before the link was back"
@@ -119,12 +132,26 @@ def test_an_all_to_all_goes_on_over_the_other_link(tmp_path: Path) -> None:
     assert outage.longest_gap() < 2.4
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_loss_is_told_once_and_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ranks fail, the two of host 1 and those that wait for them; a lab's hosts share the place
+    where they look whether it has been told."""
+    monkeypatch.setenv("SUIRO_NET_PEER_SECONDS", "1")
+    outage = run(tmp_path, "alltoall", 400, 40_000, 3, ranks_of_host=2, links=1)
+    assert outage.code != 0
+    told = [line for line in outage.out if line.startswith("suiro: ")]
+    assert len(told) == 1, told
+    where = r"rank \d+ on host\d: no way is left to process \d of the host with 10\.77\.0\.\d: "
+    why = r"(timed out: the host is gone|no route to the host; SUIRO_NETS chooses)"
+    assert re.match(f"suiro: {where}{why}", told[0]), told
+
+
 def main() -> None:
     import tempfile
 
     kind, count, size, seconds = sys.argv[1], *map(int, sys.argv[2:])
     with tempfile.TemporaryDirectory() as folder:
-        outage = run(Path(folder), kind, count, size, seconds, link=0)
+        outage = run(Path(folder), kind, count, size, seconds)
     for line in outage.out:
         if not line.startswith(("at ", "begun")):
             print(line.strip())

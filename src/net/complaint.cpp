@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/complaint.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "net/descriptor.hpp"
+#include "net/private_folder.hpp"
+#include "net/statistics_report.hpp"
+
+namespace suiro::net {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::string_view prefix = "said-";
+constexpr std::chrono::minutes kept{1};  // after that, whoever could say it again has ended
+
+/// What the processes of a job on this host share: its secret, or else who started them.
+std::string mark_of_job() {
+  const char* secret = std::getenv("SUIRO_JOB_SECRET");
+  const std::string text = secret != nullptr ? secret : std::to_string(getppid());
+  std::array<unsigned char, 16> digest{};
+  crypto_generichash(digest.data(), digest.size(),
+                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
+  return fmt::format("{}{:02x}", prefix, fmt::join(digest, ""));
+}
+
+void remove_old_marks(const std::string& folder) {
+  std::error_code ignored;
+  const auto oldest = files::file_time_type::clock::now() - kept;
+  for (files::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const bool mark = entry->path().filename().string().starts_with(prefix);
+    std::error_code gone;
+    if (mark && entry->last_write_time(gone) < oldest) files::remove(entry->path(), gone);
+  }
+}
+
+/// Leaves a mark that outlives this process: an MPI ends those who fail, one after the other.
+bool is_first_of_job() {
+  const std::string folder = private_folder();
+  if (folder.empty()) return true;
+  remove_old_marks(folder);
+  const std::string path = fmt::format("{}/{}", folder, mark_of_job());
+  const Descriptor mark(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  return mark || errno != EEXIST;
+}
+
+}  // namespace
+
+void complain(std::string_view text) {
+  static const bool first = is_first_of_job();
+  static std::atomic<bool> said{false};
+  if (!first || said.exchange(true)) return;
+  const Reporter reporter = this_process({}, "");
+  const std::string who = reporter.rank < 0 ? fmt::format("process {}", reporter.process)
+                                            : fmt::format("rank {}", reporter.rank);
+  std::fputs(fmt::format("suiro: {} on {}: {}\n", who, reporter.host, text).c_str(), stderr);
+}
+
+void complain_of(const Name& peer, std::string_view reason) {
+  char address[INET_ADDRSTRLEN] = "";
+  const in_addr value{peer.addresses[0]};
+  inet_ntop(AF_INET, &value, address, sizeof address);
+  complain(fmt::format("no way is left to process {} of the host with {}: {}", peer.local_rank,
+                       address, reason));
+}
+
+}  // namespace suiro::net
