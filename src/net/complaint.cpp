@@ -2,10 +2,10 @@
 #include "net/complaint.hpp"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sodium.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,7 +18,6 @@
 #include <string>
 #include <system_error>
 
-#include "net/descriptor.hpp"
 #include "net/private_folder.hpp"
 #include "net/statistics_report.hpp"
 
@@ -51,14 +50,14 @@ void remove_old_marks(const std::string& folder) {
   }
 }
 
-/// Leaves a mark that outlives this process: an MPI ends those who fail, one after the other.
+/// Leaves a mark that outlives this process: an MPI ends those who fail, one after the other. It is
+/// a folder, since there may be no descriptor left for a file.
 bool is_first_of_job() {
   const std::string folder = private_folder();
   if (folder.empty()) return true;
   remove_old_marks(folder);
   const std::string path = fmt::format("{}/{}", folder, mark_of_job());
-  const Descriptor mark(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
-  return mark || errno != EEXIST;
+  return mkdir(path.c_str(), 0700) == 0 || errno != EEXIST;
 }
 
 }  // namespace
