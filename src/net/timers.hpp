@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <queue>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "net/carrier.hpp"
@@ -34,19 +34,20 @@ class Timers {
   void schedule(Watcher& watcher, std::int64_t at_ns) {
     if (at_ns >= watcher.at_ns_) return;
     watcher.at_ns_ = at_ns;
-    entries_.push({at_ns, &watcher});
+    entries_.push({at_ns, order_++, &watcher});
     set();
   }
 
   void run() {
     running_ = true;
     const std::int64_t now = carrier_.now_ns();
-    while (!entries_.empty() && entries_.top().first <= now) {
-      const auto [at, watcher] = entries_.top();
+    while (!entries_.empty() && entries_.top().at_ns <= now) {
+      const Entry entry = entries_.top();
       entries_.pop();
-      if (watcher->at_ns_ != at) continue;  // it asked for an earlier time since, and had it
-      watcher->at_ns_ = never_ns;
-      watcher->look(now);
+      // If not, it asked for an earlier time since, and had it.
+      if (entry.watcher->at_ns_ != entry.at_ns) continue;
+      entry.watcher->at_ns_ = never_ns;
+      entry.watcher->look(now);
     }
     running_ = false;
     set_ns_ = never_ns;
@@ -54,16 +55,25 @@ class Timers {
   }
 
  private:
-  using Entry = std::pair<std::int64_t, Watcher*>;
+  /// Of two at one time the first to ask comes first, so that a seed says all that happens.
+  struct Entry {
+    std::int64_t at_ns;
+    std::uint64_t order;
+    Watcher* watcher;
+    bool operator>(const Entry& other) const {
+      return std::tie(at_ns, order) > std::tie(other.at_ns, other.order);
+    }
+  };
 
   void set() {
-    if (running_ || entries_.empty() || entries_.top().first >= set_ns_) return;
-    set_ns_ = entries_.top().first;
+    if (running_ || entries_.empty() || entries_.top().at_ns >= set_ns_) return;
+    set_ns_ = entries_.top().at_ns;
     carrier_.set_alarm(set_ns_);
   }
 
   Carrier& carrier_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
+  std::uint64_t order_ = 0;
   std::int64_t set_ns_ = never_ns;
   bool running_ = false;
 };
