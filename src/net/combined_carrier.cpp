@@ -59,8 +59,7 @@ void CombinedCarrier::attach(Events& events) {
 bool CombinedCarrier::poll_some() {
   const bool raised = local_->poll(0);
   if (raised) local_polls_left_ = ++local_news_ % local_news_max == 0 ? 0 : local_polls;
-  const bool local_is_enough = raised || !look_at_all_;
-  if (!look_at_both_ && local_is_enough && local_polls_left_ > 0) {
+  if (!look_at_both_ && !look_at_all_ && local_polls_left_ > 0) {
     --local_polls_left_;
     return raised;
   }

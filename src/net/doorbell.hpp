@@ -20,10 +20,12 @@ namespace suiro::net {
 using Slot = std::uint16_t;
 constexpr Slot max_slots = 4095;  // one less than there are bits, so that numbers can say "none"
 
-struct DoorbellPage {
-  alignas(64) std::atomic<std::uint32_t> sleeping;
-  alignas(64) std::atomic<std::uint64_t> summary;  // which of `news` have a bit set
-  alignas(64) std::array<std::atomic<std::uint64_t>, 64> news;
+/// What a ring touches is close together: to fetch a line from another core costs more than the
+/// ring itself.
+struct alignas(64) DoorbellPage {
+  std::atomic<std::uint32_t> sleeping;
+  std::atomic<std::uint64_t> summary;  // which of `news` have a bit set
+  std::array<std::atomic<std::uint64_t>, 64> news;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(DoorbellPage) <= 4096);
 

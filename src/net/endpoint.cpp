@@ -211,8 +211,9 @@ void Endpoint::progress() {
   if (found) state.watch.changed();
   state.helper->look_after();
   if (!state.patience.crowded()) return;
+  if (found) return state.patience.found();
   const std::int64_t now_ns = state.carrier->now_ns();
-  const std::int64_t pause_ns = state.patience.pause_ns(found, now_ns);
+  const std::int64_t pause_ns = state.patience.pause_ns(now_ns);
   if (pause_ns == 0 || !state.carrier->prepare_sleep()) return;
   state.helper->look_after();
   const std::int64_t alarm_ns = time_until(state.carrier->alarm_ns(), now_ns);

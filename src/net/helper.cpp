@@ -10,7 +10,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::int64_t shortest_rest_ns = 200'000;
-constexpr std::int64_t longest_rest_ns = 1'000'000;  // times the ranks that share a core
+constexpr std::int64_t longest_rest_ns = 1'000'000;  // of a rank that has its core alone
 constexpr int still_rests_max = 8;                   // then it rests until it is woken
 
 }  // namespace
@@ -18,7 +18,9 @@ constexpr int still_rests_max = 8;                   // then it rests until it i
 Helper::Helper(Watch& watch, StatsSocket& questions, int ranks_per_core)
     : watch_(watch),
       questions_(questions),
-      longest_rest_ns_(longest_rest_ns * std::max(1, ranks_per_core)),
+      // The more others compute before it has the core again, the less it is worth to look soon,
+      // and the more of them look.
+      longest_rest_ns_(longest_rest_ns * std::max(1, ranks_per_core * ranks_per_core)),
       rest_ns_(shortest_rest_ns) {
   const BlockedSignals blocked;  // inherited by the thread
   thread_ = std::thread([this] { run(); });

@@ -148,7 +148,11 @@ StreamId SharedCarrier::open(const Name& peer, const Route&) { return state_->op
 
 void SharedCarrier::establish(StreamId id, StreamKind kind) {
   SharedStream* stream = state_->find(id);
-  if (stream != nullptr && kind == StreamKind::bulk) stream->become_bulk();
+  if (stream == nullptr) return;
+  if (kind == StreamKind::bulk)
+    stream->become_bulk();
+  else
+    stream->control = true;
 }
 
 std::size_t SharedCarrier::write(StreamId id, std::span<const iovec> bytes) {

@@ -14,10 +14,14 @@ constexpr std::size_t room_worth_waking = ring_bytes / 4;
 
 }  // namespace
 
-std::optional<std::size_t> RingWriter::room() const {
-  const std::uint64_t used = written_ - lane_.taken.load(std::memory_order_acquire);
-  if (used > ring_bytes) return std::nullopt;
-  return ring_bytes - used;
+std::optional<std::size_t> RingWriter::room(std::size_t enough) {
+  // The reader's position is in a line of the reader's.
+  if (ring_bytes - (written_ - taken_) < enough) {
+    const std::uint64_t taken = lane_.taken.load(std::memory_order_acquire);
+    if (written_ - taken > ring_bytes) return std::nullopt;
+    taken_ = taken;
+  }
+  return ring_bytes - (written_ - taken_);
 }
 
 void RingWriter::put(const void* bytes, std::size_t count) {
@@ -35,7 +39,7 @@ void RingWriter::ask_for_room() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-bool RingWriter::worth_writing() const {
+bool RingWriter::worth_writing() {
   const std::optional<std::size_t> free = room();
   return !free || *free >= room_worth_waking;
 }
@@ -51,6 +55,15 @@ void RingReader::get(void* bytes, std::size_t count) {
   const std::size_t before_wrap = std::min(count, ring_bytes - place);
   std::memcpy(bytes, ring_ + place, before_wrap);
   std::memcpy(static_cast<std::byte*>(bytes) + before_wrap, ring_, count - before_wrap);
+  drop(count);
+}
+
+std::span<const std::byte> RingReader::look(std::size_t count) const {
+  const std::size_t place = taken_ & (ring_bytes - 1);
+  return {ring_ + place, std::min(count, ring_bytes - place)};
+}
+
+void RingReader::drop(std::size_t count) {
   taken_ += count;
   lane_.taken.store(taken_, std::memory_order_release);
 }

@@ -32,7 +32,7 @@ struct Greeting {
   std::uint32_t slot = 0;           // what to ring
   std::uint32_t padding = 0;
 
-  static constexpr std::uint64_t expected_magic = 0x3153'6f72'6975'7300;  // layout 1
+  static constexpr std::uint64_t expected_magic = 0x3253'6f72'6975'7300;  // layout 2
 };
 
 struct ReceivedGreeting {

@@ -13,9 +13,8 @@ namespace {
 
 constexpr const char* damaged = "the shared memory is damaged";
 
-/// Frames are looked at in memory that their sender cannot change any more. Long payloads go
-/// straight to where they belong, but for a first part of at most this.
-constexpr std::size_t staged_bytes = 4096;
+/// Openings are looked at in memory that their sender cannot change any more.
+constexpr std::size_t staged_bytes = 1024;
 
 constexpr std::size_t shown_bytes = 16 << 10;
 
@@ -67,7 +66,7 @@ std::size_t SharedStream::write(std::span<const iovec> bytes) {
 
 /// Long writes are shown part by part: the peer takes the first while we copy the next.
 std::size_t SharedStream::write_ring(std::span<const iovec> bytes) {
-  std::optional<std::size_t> room = out->room();
+  std::optional<std::size_t> room = out->room(total(bytes));
   if (!room) {
     fail(damaged);
     return 0;
@@ -101,29 +100,25 @@ std::size_t SharedStream::arrived() {
 }
 
 std::size_t SharedStream::give(Events& events, std::size_t count) {
-  if (!bulk) return give_control(events, count);
-  return pull_in ? give_pulled(events, count) : give_bulk(events, count);
+  if (bulk) return pull_in ? give_pulled(events, count) : give_bulk(events, count);
+  return control ? give_frames(events, count) : give_opening(events, count);
 }
 
-std::size_t SharedStream::give_control(Events& events, std::size_t count) {
+std::size_t SharedStream::give_opening(Events& events, std::size_t count) {
   std::array<std::byte, staged_bytes> staging;
-  std::size_t given = 0;
-  // The engine may close the stream, or make it a bulk stream, whenever it is told something.
-  while (given < count && phase == Phase::open && !bulk) {
-    const std::span<std::byte> wanted = events.wanted(id);
-    if (!wanted.empty()) {
-      const std::size_t part = std::min(wanted.size(), count - given);
-      in->get(wanted.data(), part);
-      given += part;
-      events.placed(id, part);
-    } else {
-      const std::size_t part = std::min(staging.size(), count - given);
-      in->get(staging.data(), part);
-      given += part;
-      events.received(id, std::span(staging).first(part));
-    }
-  }
-  return given;
+  const std::size_t part = std::min(staging.size(), count);
+  in->get(staging.data(), part);
+  events.received(id, std::span(staging).first(part));
+  return part;
+}
+
+/// The engine copies each byte of a frame once, header or payload, before it looks at any: so the
+/// ring will do, though the writer can change it.
+std::size_t SharedStream::give_frames(Events& events, std::size_t count) {
+  const std::span<const std::byte> bytes = in->look(count);
+  events.received(id, bytes);
+  in->drop(bytes.size());
+  return bytes.size();
 }
 
 std::size_t SharedStream::give_bulk(Events& events, std::size_t count) {

@@ -48,7 +48,8 @@ struct SharedStream {
   Descriptor socket;
   const bool opener;
   Phase phase = Phase::greeting;
-  bool bulk = false;
+  bool control = false;     // its opening is over, as
+  bool bulk = false;        // this one's
   bool wants_room = false;  // a write did not take everything
   bool ended = false;       // the peer has closed, or is dead
   bool queued = false;      // to be looked at by the next poll
@@ -64,7 +65,8 @@ struct SharedStream {
 
  private:
   std::size_t write_ring(std::span<const iovec> bytes);
-  std::size_t give_control(Events& events, std::size_t count);
+  std::size_t give_opening(Events& events, std::size_t count);
+  std::size_t give_frames(Events& events, std::size_t count);
   std::size_t give_bulk(Events& events, std::size_t count);
   std::size_t give_pulled(Events& events, std::size_t count);
   bool peer_is_gone() const;

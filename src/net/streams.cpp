@@ -14,11 +14,16 @@ constexpr std::size_t strangers_max = 256;
 }  // namespace
 
 Stream* Streams::find(StreamId id) {
-  if (last_ != nullptr && last_->id == id) return last_;
+  Stream*& known = this->known(id);
+  if (known != nullptr && known->id == id) return known;
   const auto found = streams_.find(id);
   if (found == streams_.end()) return nullptr;
-  last_ = &found->second;
-  return last_;
+  return known = &found->second;
+}
+
+void Streams::forget(StreamId id) {
+  known(id) = nullptr;
+  streams_.erase(id);
 }
 
 bool Streams::has_proved(StreamId id) {
@@ -44,8 +49,7 @@ void Streams::close(StreamId id) {
 void Streams::drop(Stream& stream) {
   const StreamId id = stream.id;
   core_.carrier.close(id);
-  last_ = nullptr;
-  streams_.erase(id);
+  forget(id);
 }
 
 /// Closes a stream and tells its session.
@@ -107,8 +111,7 @@ void Streams::closed(StreamId id, std::string_view reason) {
   if (stream == nullptr) return;
   Session* session = stream->session;
   if (session == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
-  last_ = nullptr;
-  streams_.erase(id);
+  forget(id);
   if (session != nullptr) session->closed(id, reason);
 }
 

@@ -4,6 +4,7 @@
 // dropped: after a time, or when there are too many of its kind.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <string_view>
@@ -64,6 +65,8 @@ class Streams : public Watcher {
   void write(Stream& stream);
   void establish(Stream& stream);
   void drop(Stream& stream);
+  void forget(StreamId id);
+  Stream*& known(StreamId id) { return known_[id % known_.size()]; }
   void lose(Stream& stream, std::string_view reason);
 
   struct Stranger {
@@ -74,8 +77,8 @@ class Streams : public Watcher {
   Core& core_;
   Sessions& sessions_;
   std::unordered_map<StreamId, Stream> streams_;
-  Stream* last_ = nullptr;          // that was looked for
-  std::deque<Stranger> strangers_;  // by age; some are gone or known by now
+  std::array<Stream*, 64> known_{};  // some of them, each in the place that its number gives
+  std::deque<Stranger> strangers_;   // by age; some are gone or known by now
 };
 
 }  // namespace suiro::net

@@ -4,6 +4,7 @@
 // of the carrier's own type costs no virtual call.
 #pragma once
 
+#include <array>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -85,9 +86,11 @@ class TcpCarrier : public RealCarrier {
   };
 
   Stream& add(Descriptor socket);
+  Stream*& known(StreamId id) { return known_[id % known_.size()]; }
 
   Settings settings_;
   std::vector<std::uint32_t> addresses_;  // of the rails
+  std::array<Stream*, 64> known_{};       // some streams, each in the place that its number gives
   Descriptor reserve_;
   std::vector<Failure> failed_;
   StreamId last_id_ = no_stream;
@@ -108,8 +111,11 @@ void TcpCarrier<Stream>::abandon() noexcept {
 
 template <typename Stream>
 Stream* TcpCarrier<Stream>::find(StreamId id) {
+  Stream*& known = this->known(id);
+  if (known != nullptr && known->id == id) return known;
   const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second.get();
+  if (found == streams_.end()) return nullptr;
+  return known = found->second.get();
 }
 
 template <typename Stream>
@@ -208,6 +214,7 @@ template <typename Stream>
 void TcpCarrier<Stream>::bury(Stream& stream) {
   const auto found = streams_.find(stream.id);
   stream.closed = true;
+  known(stream.id) = nullptr;
   graveyard_.push_back(std::move(found->second));
   streams_.erase(found);
 }

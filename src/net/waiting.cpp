@@ -133,8 +133,8 @@ bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argu
   return true;
 }
 
-std::int64_t Patience::pause_ns(bool found, std::int64_t now_ns) {
-  if (found || now_ns - std::exchange(last_ns_, now_ns) > computes_from_ns) {
+std::int64_t Patience::pause_ns(std::int64_t now_ns) {
+  if (now_ns - std::exchange(last_ns_, now_ns) > computes_from_ns) {
     in_vain_ = 0;
     pause_ns_ = shortest_pause_ns;
     return 0;

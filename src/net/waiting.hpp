@@ -74,8 +74,10 @@ class Patience {
   /// `crowded`: more ranks than cores.
   explicit Patience(bool crowded) : crowded_(crowded) {}
 
-  /// After each poll: how long to sleep on the carrier now; 0: not at all.
-  std::int64_t pause_ns(bool found, std::int64_t now_ns);
+  /// After a poll in vain: how long to sleep on the carrier now; 0: not at all.
+  std::int64_t pause_ns(std::int64_t now_ns);
+  /// After one that found something.
+  void found() { last_ns_ = 0; }
   void slept(std::int64_t now_ns) { last_ns_ = now_ns; }
   bool crowded() const { return crowded_; }
 

@@ -71,7 +71,8 @@ TEST_F(AttackedTest, EndsAStreamWhosePositionsCannotBe) {
   events.last_accepted = no_stream;
   let_in();
   intruder->segment().lanes[1].taken = 77;
-  const iovec part = part_of("hello", 5);
+  const std::string much(ring_bytes + 1, 'm');  // so that the position is looked at
+  const iovec part = part_of(much.data(), much.size());
   carrier.write(events.last_accepted, std::span(&part, 1));
   expect_end("damaged");
 }
