@@ -22,6 +22,14 @@ namespace suiro::net {
 /// count, so that empty messages cannot fill the memory either.
 constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes + 64; }
 
+/// Less of a long message is not worth to go ahead of the rest.
+constexpr std::uint64_t least_ahead = 4 << 10;
+
+/// Whether what comes with this frame costs the sender credit.
+inline bool charges(const Header& header) {
+  return header.kind == FrameKind::eager || header.payload_bytes > 0;
+}
+
 /// On a rail that is suspected, timeouts are so many times shorter.
 constexpr int suspicious = 4;
 

@@ -10,6 +10,8 @@ namespace suiro::net {
 namespace {
 
 constexpr std::uint64_t smallest_chunk = 64 << 10;
+/// A shorter round trip costs less than to begin on one stream and go on on another.
+constexpr std::int64_t least_round_trip_ns = 25'000;
 /// No stream is thought slower than this part of the fastest: one that was lame for a moment
 /// would never be tried again.
 constexpr double slowest_part = 1.0 / 16;
@@ -100,11 +102,11 @@ void Transfers::distribute() {
 void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range range) {
   BulkStream& stream = streams_[number];
   const bool idle = stream.grants.empty();
-  stream.grants.push_back(
-      {.transfer = &transfer, .offset = range.offset, .length = range.length, .done = 0});
+  stream.grants.push_back({.transfer = &transfer, .offset = range.offset, .length = range.length});
   stream.outstanding += range.length;
   if (idle) {
     stream.progress_ns = stream.measured_ns = core_.carrier.now_ns();
+    stream.grants.back().asked_ns = stream.measured_ns;
     core_.carrier.arm(stream.stream);
   }
   Header header;
@@ -113,8 +115,35 @@ void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range ran
   header.tag = range.offset;
   header.message_bytes = range.length;
   header.data = stream.life;
+  header.ahead_bytes = ahead(stream);
+  told_ahead_ = header.ahead_bytes;
   header.transfer = transfer.number;
   outbox_.post(header);
+}
+
+/// Keeps the shortest round trip, and forgets it slowly; and the rate of what came after the first
+/// bytes, which is the link's. What was read first was perhaps more than what came first, so it is
+/// taken off at that rate.
+void Transfers::measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns) {
+  const std::uint64_t rest = grant.length - grant.first_bytes;
+  if (grant.asked_ns == 0 || rest < least_ahead || now_ns <= grant.first_ns) return;
+  const double rate = static_cast<double>(rest) / static_cast<double>(now_ns - grant.first_ns);
+  const auto carried_ns = static_cast<std::int64_t>(static_cast<double>(grant.first_bytes) / rate);
+  const std::int64_t took = std::max<std::int64_t>(grant.first_ns - carried_ns - grant.asked_ns, 1);
+  const std::int64_t before = stream.round_trip_ns;
+  stream.round_trip_ns = before == 0 || took < before ? took : before + (took - before) / 64;
+  stream.flow_bytes_per_ns = before == 0 ? rate : (stream.flow_bytes_per_ns + rate) / 2;
+}
+
+/// How much of the next message may come with its request: what this stream would carry while the
+/// request is answered, so that the link is in use meanwhile, and a short message that comes behind
+/// waits no longer than for that. In shared memory there is nothing to wait for.
+std::uint32_t Transfers::ahead(const BulkStream& stream) const {
+  if (stream.rail == max_rails || stream.round_trip_ns < least_round_trip_ns) return 0;
+  const double bytes = stream.flow_bytes_per_ns * static_cast<double>(stream.round_trip_ns);
+  if (bytes < static_cast<double>(least_ahead)) return 0;
+  const std::uint64_t most = std::min<std::uint64_t>(core_.settings.ahead_bytes, max_payload_bytes);
+  return static_cast<std::uint32_t>(std::min(bytes, static_cast<double>(most)));
 }
 
 /// How fast a stream is, from one chunk to the next.
@@ -123,6 +152,7 @@ void Transfers::measure(BulkStream& stream, const Grant& grant) {
   const std::int64_t took = now - stream.measured_ns;
   stream.measured_ns = stream.progress_ns = now;
   if (grant.length < smallest_chunk || took <= 0) return;
+  measure_answer(stream, grant, now);
   const double rate = static_cast<double>(grant.length) / static_cast<double>(took);
   stream.bytes_per_ns = stream.bytes_per_ns == 0 ? rate : (stream.bytes_per_ns + rate) / 2;
 }

@@ -5,7 +5,17 @@
 #include <cstring>
 #include <utility>
 
+#include "net/session.hpp"
+
 namespace suiro::net {
+namespace {
+
+bool is_same(const Header& one, const Header& other) {
+  return one.kind == other.kind && one.message_bytes == other.message_bytes &&
+         one.payload_bytes == other.payload_bytes && one.transfer == other.transfer;
+}
+
+}  // namespace
 
 bool Inbox::refuse(const char* objection) {
   objection_ = objection;
@@ -56,35 +66,43 @@ bool Inbox::take_header() {
   const auto ahead = static_cast<std::int32_t>(header_.sequence - outbox_.received());
   if (ahead > 0) return refuse("frames are missing");
   duplicate_ = ahead < 0;
-  if (header_.kind == FrameKind::eager) return begin_message();
+  if (header_.kind == FrameKind::eager || is_request()) return begin_message();
   if (duplicate_) return true;
   outbox_.count_received();
   return sink_.frame(header_) || refuse("a frame does not fit to what was said before");
 }
 
 bool Inbox::begin_message() {
-  if (!duplicate_ && begun_ && header_.message_bytes != length_)
+  if (!duplicate_ && begun_ && !is_same(header_, message_))
     return refuse("a message that came again is another one");
-  if (!duplicate_ && !begun_) {
-    length_ = header_.message_bytes;
-    spent_credit_ += cost(length_);
-    if (spent_credit_ > outbox_.told_credit()) return refuse("more was sent than was allowed");
-    const Envelope envelope{.source = peer_,
-                            .space = header_.space,
-                            .has_data = header_.has_data,
-                            .tag = header_.tag,
-                            .data = header_.data,
-                            .length = length_};
-    begun_ = true;
-    receive_ = mailbox_.match(envelope);
-    if (receive_ == nullptr) {
-      unexpected_ = &mailbox_.keep(envelope, Unexpected::Kind::eager, &session_);
-      kept_ = Segments(unexpected_->payload.get(), length_);
-    }
-  }
+  if (!duplicate_ && !begun_ && !meet()) return false;
   done_ = 0;
   in_payload_ = true;
   return advance(0);
+}
+
+/// A message that was not heard of before meets its receive, if there is one.
+bool Inbox::meet() {
+  message_ = header_;
+  const std::uint64_t payload = header_.payload_bytes;
+  if (charges(header_)) spent_credit_ += cost(payload);
+  if (spent_credit_ > outbox_.told_credit()) return refuse("more was sent than was allowed");
+  if (is_request() && !sink_.frame(header_)) return refuse("a request makes no sense");
+  const Envelope envelope{.source = peer_,
+                          .space = header_.space,
+                          .has_data = header_.has_data,
+                          .tag = header_.tag,
+                          .data = header_.data,
+                          .length = header_.message_bytes};
+  begun_ = true;
+  receive_ = mailbox_.match(envelope);
+  if (receive_ == nullptr) {
+    unexpected_ = &mailbox_.keep(envelope, header_, session_);
+    kept_ = Segments(unexpected_->payload.get(), payload);
+  } else if (is_request() && payload > 0) {
+    session_.fetch(*receive_, header_.transfer, payload);
+  }
+  return true;
 }
 
 bool Inbox::advance(std::uint64_t bytes) {
@@ -101,12 +119,18 @@ void Inbox::end_message() {
   Receive* receive = std::exchange(receive_, nullptr);
   Unexpected* unexpected = std::exchange(unexpected_, nullptr);
   kept_ = Segments();
-  if (receive != nullptr) {
-    mailbox_.finish(*receive, Status::ok);
-    sink_.consumed(cost(length_));
-  } else {
+  if (receive == nullptr) {
     mailbox_.arrived(*unexpected);
+    return;
   }
+  const Header message = message_;
+  if (message.kind == FrameKind::eager)
+    mailbox_.finish(*receive, Status::ok);
+  else if (message.payload_bytes == 0)
+    session_.fetch(*receive, message.transfer, 0);
+  else
+    session_.came_ahead(*receive);
+  if (charges(message)) sink_.consumed(cost(message.payload_bytes));
 }
 
 void Inbox::reset() {
@@ -118,7 +142,10 @@ void Inbox::fail() {
   reset();
   begun_ = false;
   unexpected_ = nullptr;  // the mailbox ends it
-  if (receive_ != nullptr) mailbox_.finish(*std::exchange(receive_, nullptr), Status::unreachable);
+  Receive* receive = std::exchange(receive_, nullptr);
+  // What has a transfer ends with that.
+  if (receive != nullptr && receive->transfer == nullptr)
+    mailbox_.finish(*receive, Status::unreachable);
 }
 
 }  // namespace suiro::net

@@ -20,7 +20,7 @@ class FrameSink {
   virtual ~FrameSink() = default;
   /// What every header says.
   virtual bool heard(const Header& header) = 0;
-  /// False: it cannot be.
+  /// False: it cannot be. A request is told of when it begins.
   virtual bool frame(const Header& header) = 0;
   virtual void consumed(std::uint64_t bytes) = 0;
 };
@@ -45,6 +45,8 @@ class Inbox {
   bool refuse(const char* objection);
   bool take_header();
   bool begin_message();
+  bool meet();
+  bool is_request() const { return header_.kind == FrameKind::request; }
   bool advance(std::uint64_t bytes);
   void end_message();
   const Segments* target() const;
@@ -66,8 +68,8 @@ class Inbox {
   bool begun_ = false;
   Receive* receive_ = nullptr;
   Unexpected* unexpected_ = nullptr;
-  Segments kept_;  // the memory of `unexpected_`
-  std::uint64_t length_ = 0;
+  Segments kept_;                   // the memory of `unexpected_`
+  Header message_;                  // as it came first
   std::uint64_t spent_credit_ = 0;  // by the peer
   const char* objection_ = "";
 };

@@ -123,14 +123,30 @@ void Mailbox::finish(Receive& receive, Status status) {
   if (sink != nullptr && !silent) sink->complete(completion);
 }
 
-Unexpected& Mailbox::keep(const Envelope& message, Unexpected::Kind kind, Session* session) {
+Unexpected& Mailbox::keep(const Envelope& message, const Header& header, Session& session) {
+  const bool request = header.kind == FrameKind::request;
+  Unexpected& kept = keep(message, request ? Unexpected::Kind::request : Unexpected::Kind::eager,
+                          header.payload_bytes);
+  kept.session = &session;
+  kept.transfer = header.transfer;
+  // Nobody will ask for it: so its sender is told, once it is complete.
+  if (closed_ && request) {
+    take_out(kept);
+    kept.discarded = true;
+  }
+  return kept;
+}
+
+Unexpected& Mailbox::keep(const Envelope& message, Unexpected::Kind kind,
+                          std::uint64_t payload_bytes) {
   Unexpected& kept = core_.messages.take();
   kept.envelope = message;
   kept.kind = kind;
-  kept.session = session;
-  if (kind == Unexpected::Kind::eager) {
-    kept.payload = std::make_unique_for_overwrite<std::byte[]>(message.length);
-    unexpected_bytes_ += cost(message.length);
+  kept.payload_bytes = payload_bytes;
+  if (kind == Unexpected::Kind::eager || payload_bytes > 0) {
+    kept.payload = std::make_unique_for_overwrite<std::byte[]>(payload_bytes);
+    kept.charged_bytes = cost(payload_bytes);
+    unexpected_bytes_ += kept.charged_bytes;
     core_.statistics.most_unexpected_bytes =
         std::max(core_.statistics.most_unexpected_bytes, unexpected_bytes_);
   }
@@ -156,34 +172,32 @@ void Mailbox::arrived(Unexpected& message) {
 /// Gives a message that is no longer in the queue to its receive.
 void Mailbox::deliver(Unexpected& message, Receive& receive) {
   receive.message = message.envelope;
-  const std::uint64_t bytes = std::min(receive.buffers.bytes(), message.envelope.length);
-  switch (message.kind) {
-    case Unexpected::Kind::eager:
-      if (!message.complete) {
-        message.receive = &receive;
-        return;
-      }
-      receive.buffers.put(0, {message.payload.get(), bytes});
-      break;
-    case Unexpected::Kind::request: {
-      Session* session = message.session;
-      const std::uint64_t transfer = message.transfer;
-      drop(message);
-      session->fetch(receive, transfer);
-      return;
-    }
-    case Unexpected::Kind::local:
-      copy(message.local->payload, receive.buffers);
-      core_.finish(*message.local, Status::ok);
-      break;
+  if (!message.complete) {
+    message.receive = &receive;
+    return;
   }
-  core_.statistics.copied_bytes += bytes;
+  receive.buffers.put(0, {message.payload.get(), message.payload_bytes});
+  core_.statistics.copied_bytes += std::min(receive.buffers.bytes(), message.payload_bytes);
+  if (message.kind == Unexpected::Kind::request) {
+    Session* session = message.session;
+    const std::uint64_t transfer = message.transfer;
+    const std::uint64_t ahead = message.payload_bytes;
+    drop(message);
+    session->fetch(receive, transfer, ahead);
+    if (ahead > 0) session->came_ahead(receive);
+    return;
+  }
+  if (message.kind == Unexpected::Kind::local) {
+    copy(message.local->payload, receive.buffers);
+    core_.statistics.copied_bytes += std::min(receive.buffers.bytes(), message.envelope.length);
+    core_.finish(*message.local, Status::ok);
+  }
   drop(message);
   finish(receive, Status::ok);
 }
 
 void Mailbox::discard(Unexpected& message) {
-  if (message.kind == Unexpected::Kind::eager && !message.complete) {
+  if (!message.complete) {
     message.discarded = true;
     return;
   }
@@ -196,8 +210,7 @@ void Mailbox::discard(Unexpected& message) {
 /// Frees a message, and tells its sender that there is room again.
 void Mailbox::drop(Unexpected& message) {
   Session* session = message.session;
-  const std::uint64_t freed =
-      message.kind == Unexpected::Kind::eager ? cost(message.envelope.length) : 0;
+  const std::uint64_t freed = message.charged_bytes;
   unexpected_bytes_ -= freed;
   core_.messages.give(message);
   if (freed == 0) return;

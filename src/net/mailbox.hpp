@@ -24,16 +24,15 @@ class Mailbox {
   void forget(CompletionSink* sink);
   /// Nobody will ask for messages any more: who still holds one for us is told so.
   void close();
-  bool closed() const { return closed_; }
   /// A message of this process to itself.
   Status send_to_self(const SendRequest& request, Peer self);
 
   // The peers' side.
   /// The receive that takes this message, or the part of a multi-receive; null: there is none yet.
   Receive* match(const Envelope& message);
-  /// Keeps a message, with room for the payload of an eager one, until somebody wants it.
-  Unexpected& keep(const Envelope& message, Unexpected::Kind kind, Session* session);
-  /// The payload of an eager message is there.
+  /// Keeps a message, with room for what comes with its header, until somebody wants it.
+  Unexpected& keep(const Envelope& message, const Header& header, Session& session);
+  /// What comes with the header is there.
   void arrived(Unexpected& message);
   /// Ends a matched receive; it was filled as far as its buffers go.
   void finish(Receive& receive, Status status);
@@ -45,6 +44,7 @@ class Mailbox {
  private:
   Receive& remember(const ReceiveRequest& request);
   Receive& take_part(Receive& whole, const Envelope& message);
+  Unexpected& keep(const Envelope& message, Unexpected::Kind kind, std::uint64_t payload_bytes);
   void withdraw(Receive& receive);
   void deliver(Unexpected& message, Receive& receive);
   void discard(Unexpected& message);

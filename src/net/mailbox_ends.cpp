@@ -123,7 +123,7 @@ Status Mailbox::send_to_self(const SendRequest& request, Peer self) {
       copy(payload, receive->buffers);
       finish(*receive, Status::ok);
     } else {
-      Unexpected& kept = keep(envelope, Unexpected::Kind::eager, nullptr);
+      Unexpected& kept = keep(envelope, Unexpected::Kind::eager, length);
       payload.get(kept.payload.get());
       kept.complete = true;
       bytes_to_self_ += cost(length);
@@ -132,7 +132,9 @@ Status Mailbox::send_to_self(const SendRequest& request, Peer self) {
     Core::tell(request, length);
     return Status::ok;
   }
-  keep(envelope, Unexpected::Kind::local, nullptr).local = &core_.remember(request, false);
+  Unexpected& kept = keep(envelope, Unexpected::Kind::local, 0);
+  kept.complete = true;
+  kept.local = &core_.remember(request, false);
   return Status::ok;
 }
 

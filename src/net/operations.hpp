@@ -25,8 +25,9 @@ struct Send {
   bool has_data = false;
   bool delivery_complete = false;
   bool silent = false;
-  bool told = false;      // the user knows; only the engine's copy is still needed
-  bool injected = false;  // counts against the budget of what was injected
+  bool told = false;        // the user knows; only the engine's copy is still needed
+  bool injected = false;    // counts against the budget of what was injected
+  bool announcing = false;  // its request, with the first part of it, may have to be written again
   std::uint64_t tag = 0;
   std::uint64_t data = 0;
   std::uint64_t transfer = 0;
@@ -59,23 +60,25 @@ struct Receive : PostedEntry {
 struct Unexpected : UnexpectedEntry {
   enum class Kind : std::uint8_t { eager, request, local };
   Kind kind = Kind::eager;
-  bool complete = false;   // eager: the payload is there
+  bool complete = false;   // the payload is there
   bool queued = false;     // can be matched
   bool claimed = false;    // waits for receive_claimed
-  bool discarded = false;  // eager: nobody wants it, once it is complete
+  bool discarded = false;  // nobody wants it, once it is complete
   bool lost = false;       // claimed, and its sender died
   Session* session = nullptr;
   std::uint64_t transfer = 0;  // request
   Send* local = nullptr;       // from this process to itself
-  Bytes payload;               // eager
-  Receive* receive = nullptr;  // eager: matched before it was complete
+  Bytes payload;               // eager: the message; request: its first part
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t charged_bytes = 0;  // of the sender's credit
+  Receive* receive = nullptr;       // matched before it was complete
 };
 
 /// A frame that waits to be written, or for its acknowledgement.
 struct Frame {
   Header header;
   HeaderBytes encoded;
-  Send* send = nullptr;       // a message: whose payload follows or is announced
+  Send* send = nullptr;       // whose payload follows, or its first part
   bool undecided = false;     // a message of which nothing is written: eager, or a request?
   bool numbered = false;      // has its sequence number
   std::uint64_t written = 0;  // of header and payload
@@ -94,6 +97,7 @@ struct Transfer {
   std::uint64_t number = 0;  // the sender's
   std::uint64_t bytes = 0;   // that are wanted
   std::uint64_t arrived = 0;
+  std::uint64_t ahead = 0;    // bytes that come with the request, and have not come yet
   std::uint64_t granted = 0;  // what comes after it was never granted
   std::vector<Range> again;   // was granted on streams that are gone
   bool queued = false;        // among those with something to grant

@@ -20,6 +20,11 @@ bool before(std::uint32_t one, std::uint32_t other) {
   return static_cast<std::int32_t>(one - other) < 0;
 }
 
+/// The send that ends with this frame: that of a request ends with its transfer.
+Send* eager_send(const Frame& frame) {
+  return frame.header.kind == FrameKind::request ? nullptr : frame.send;
+}
+
 }  // namespace
 
 void FrameList::add(Frame& frame) {
@@ -42,7 +47,7 @@ void FrameList::prepend(FrameList& others) {
 }
 
 bool Outbox::may_be_eager(std::uint64_t length) const {
-  return length <= core_.settings.eager_bytes && length <= max_payload_bytes &&
+  return length <= std::max(core_.settings.eager_bytes, ahead_) && length <= max_payload_bytes &&
          cost(length) <= credit_left();
 }
 
@@ -173,10 +178,24 @@ void Outbox::decide(Frame& frame) {
     return;
   }
   if (length <= core_.settings.eager_bytes) ++core_.statistics.requests_for_lack_of_credit;
+  announce(frame);
+}
+
+/// Asks for a long message to be fetched. What the link carries until the answer comes goes ahead.
+void Outbox::announce(Frame& frame) {
+  Header& header = frame.header;
+  Send& send = *frame.send;
+  const std::uint64_t room = credit_left() > cost(0) ? credit_left() - cost(0) : 0;
+  const std::uint64_t ahead = std::min(ahead_, room);
+  const bool worthwhile = ahead >= least_ahead && ahead < header.message_bytes;
+  header.kind = FrameKind::request;
+  header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
+  header.transfer = transfers_.announce(send);
+  if (charges(header)) spent_credit_ += cost(header.payload_bytes);
   ++core_.statistics.requests_sent;
-  frame.header.kind = FrameKind::request;
-  frame.header.payload_bytes = 0;
-  frame.header.transfer = transfers_.announce(*std::exchange(frame.send, nullptr));
+  core_.statistics.ahead_bytes_sent += header.payload_bytes;
+  send.announcing = worthwhile;
+  if (!worthwhile) frame.send = nullptr;
 }
 
 /// The first byte of the frame is about to be written, for the first time or again.
@@ -239,12 +258,11 @@ void Outbox::account(std::uint64_t taken) {
 
 /// A frame is with the kernel: tell its user, keep it if it may be needed.
 void Outbox::written(Frame& frame) {
-  Send* send = frame.send;
+  Send* send = eager_send(frame);
   const bool complete_later = send != nullptr && send->delivery_complete;
   const bool kept = frame.header.kind != FrameKind::acknowledgement && (resumes_ || complete_later);
   if (!kept) {
-    if (send != nullptr) core_.finish(*send, Status::ok);
-    core_.frames.give(frame);
+    release(frame);
     return;
   }
   if (send != nullptr && send->copy && !complete_later) core_.tell(*send, Status::ok);
@@ -258,12 +276,19 @@ void Outbox::release(std::uint32_t received) {
   acknowledged_ = received;
   while (!sent_.empty() && before(sent_.first->header.sequence, received)) {
     Frame& frame = sent_.take();
-    if (Send* send = frame.send; send != nullptr) {
-      if (send->copy) kept_bytes_ -= send->payload.bytes();
-      core_.finish(*send, Status::ok);
-    }
-    core_.frames.give(frame);
+    const Send* send = eager_send(frame);
+    if (send != nullptr && send->copy) kept_bytes_ -= send->payload.bytes();
+    release(frame);
   }
+}
+
+/// A frame that is not needed any more.
+void Outbox::release(Frame& frame) {
+  if (Send* send = eager_send(frame); send != nullptr)
+    core_.finish(*send, Status::ok);
+  else if (frame.send != nullptr)
+    frame.send->announcing = false;
+  core_.frames.give(frame);
 }
 
 void Outbox::count_received() {
@@ -281,7 +306,7 @@ bool Outbox::hear(const Header& header) {
   }
   if (!header.wants_acknowledgement) return true;
   // What is written while the payload is on its way does not count the message yet.
-  const bool whole_later = header.kind == FrameKind::eager && !before(header.sequence, received_);
+  const bool whole_later = header.payload_bytes > 0 && !before(header.sequence, received_);
   (whole_later ? wanted_when_whole_ : acknowledgement_wanted_) = true;
   return true;
 }
@@ -297,7 +322,8 @@ bool Outbox::attach(StreamId stream, std::size_t rail, std::uint32_t received) {
   for (Frame* frame = sent_.first; frame != nullptr; frame = frame->next) {
     ++core_.statistics.frames_sent_again;
     frame->written = 0;
-    if (frame->send != nullptr && frame->send->copy) kept_bytes_ -= frame->send->payload.bytes();
+    const Send* send = eager_send(*frame);
+    if (send != nullptr && send->copy) kept_bytes_ -= send->payload.bytes();
   }
   waiting_.prepend(sent_);
   stream_ = stream;
@@ -318,7 +344,7 @@ void Outbox::fail() {
   waiting_.prepend(sent_);
   while (!waiting_.empty()) {
     Frame& frame = waiting_.take();
-    if (frame.send != nullptr) core_.finish(*frame.send, Status::unreachable);
+    if (Send* send = eager_send(frame)) core_.finish(*send, Status::unreachable);
     core_.frames.give(frame);
   }
 }

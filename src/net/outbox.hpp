@@ -50,6 +50,8 @@ class Outbox {
   /// Lets the peer send that much more eager payload, or that it has sent it.
   void add_credit(std::uint64_t bytes) { credit_ += bytes; }
   std::uint64_t told_credit() const { return told_credit_; }
+  /// How much of a long message may go with its request.
+  void set_ahead(std::uint64_t bytes) { ahead_ = bytes; }
   /// How much of that the peer may use at a time: it is told of more before it has used it up.
   void set_share(std::uint64_t bytes) { share_ = bytes; }
 
@@ -82,10 +84,12 @@ class Outbox {
   void stamp(Header& header);
   void begin(Frame& frame);
   void decide(Frame& frame);
+  void announce(Frame& frame);
   void flush();
   void account(std::uint64_t written);
   void written(Frame& frame);
   void release(std::uint32_t received);
+  void release(Frame& frame);
   void write_bare(bool wants_acknowledgement);
 
   Core& core_;
@@ -102,6 +106,7 @@ class Outbox {
   std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
   std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
   std::uint64_t peer_credit_ = 0, spent_credit_ = 0;
+  std::uint64_t ahead_ = 0;
   std::uint32_t received_ = 0, told_received_ = 0;
   std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
   bool acknowledgement_wanted_ = false;

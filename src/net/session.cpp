@@ -60,8 +60,13 @@ void Session::tell_leaving(std::size_t bulk_stream, std::uint64_t life) {
   wake();
 }
 
-void Session::fetch(Receive& receive, std::uint64_t transfer) {
-  transfers_.fetch(receive, transfer);
+void Session::fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead) {
+  transfers_.fetch(receive, transfer, ahead);
+  wake();
+}
+
+void Session::came_ahead(Receive& receive) {
+  transfers_.came_ahead(receive);
   wake();
 }
 
@@ -143,7 +148,8 @@ bool Session::heard(const Header& header) {
 bool Session::frame(const Header& header) {
   switch (header.kind) {
     case FrameKind::request:
-      return request(header);
+      announced(header);
+      return true;
     case FrameKind::grant:
       return transfers_.granted(header);
     case FrameKind::done:
@@ -160,24 +166,13 @@ bool Session::frame(const Header& header) {
   return false;
 }
 
-bool Session::request(const Header& header) {
-  const Envelope envelope{.source = peer_,
-                          .space = header.space,
-                          .has_data = header.has_data,
-                          .tag = header.tag,
-                          .data = header.data,
-                          .length = header.message_bytes};
+void Session::announced(const Header& header) {
   if (header.message_bytes > 0) want_bulk();
-  // Short messages are announced only for lack of credit.
-  if (header.message_bytes <= core_.settings.eager_bytes)
+  // More would have come without being asked for, if there were credit enough.
+  const std::uint64_t free = std::max(core_.settings.eager_bytes, transfers_.told_ahead());
+  if (header.payload_bytes < std::min(header.message_bytes, transfers_.told_ahead()) ||
+      header.message_bytes <= free)
     give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
-  if (Receive* receive = mailbox_.match(envelope); receive != nullptr)
-    fetch(*receive, header.transfer);
-  else if (mailbox_.closed())
-    decline(header.transfer);
-  else
-    mailbox_.keep(envelope, Unexpected::Kind::request, this).transfer = header.transfer;
-  return true;
 }
 
 void Session::want_bulk() {

@@ -43,8 +43,10 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 
-  // From the mailbox: a request was matched, or is not wanted; memory is free again.
-  void fetch(Receive& receive, std::uint64_t transfer);
+  // From the mailbox and the inbox: a request was matched, of whose message so much comes ahead;
+  // that has come; it is not wanted; memory is free again.
+  void fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead);
+  void came_ahead(Receive& receive);
   void decline(std::uint64_t transfer);
   void abandon(Receive& receive);
   void consumed(std::uint64_t bytes) override;
@@ -70,7 +72,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void want_bulk() override;
   void end_bulk(std::size_t number, std::string_view reason) override;
 
-  bool request(const Header& header);
+  void announced(const Header& header);
   void connect(std::int64_t now_ns);
   Route route() const;
   Welcome introduced_control(const Stream& stream);

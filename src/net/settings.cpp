@@ -136,6 +136,7 @@ Settings settings_from_environment() {
   read_switch("SUIRO_NET_EXPLAIN", settings.explain);
   read_secret(settings.job_secret);
   read_number<std::uint64_t>("SUIRO_NET_EAGER", settings.eager_bytes, 0, 1 << 20);
+  read_number<std::uint64_t>("SUIRO_NET_AHEAD", settings.ahead_bytes, 0, 1 << 20);
   read_number<std::uint64_t>("SUIRO_NET_UNEXPECTED", settings.unexpected_budget, 1 << 20,
                              std::uint64_t{1} << 40);
   read_number<std::uint64_t>("SUIRO_NET_CHUNK", settings.chunk_bytes, 64 << 10, 1 << 30);

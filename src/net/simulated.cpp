@@ -10,6 +10,8 @@
 namespace suiro::net {
 namespace {
 
+/// What a link, with the offloads of its hosts, carries in one piece.
+constexpr std::size_t packet_bytes = 16 << 10;
 constexpr std::int64_t memory_delay_ns = 500;
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
@@ -257,10 +259,13 @@ std::size_t SimulatedCarrier::write(StreamId stream, std::span<const iovec> byte
   }
   if (count == 0) return 0;
   other->held += count;
-  const std::int64_t at = arrival(*end, *other, count);
-  other->incoming.push_back({at, std::move(taken)});
-  network_.notify(at, What::readable,
-                  *end->pipe->processes[1 - static_cast<std::size_t>(end->side)], other->id);
+  for (std::size_t offset = 0; offset < count; offset += packet_bytes) {
+    const auto packet = std::span(taken).subspan(offset, std::min(packet_bytes, count - offset));
+    const std::int64_t at = arrival(*end, *other, packet.size());
+    other->incoming.push_back({at, {packet.begin(), packet.end()}});
+    network_.notify(at, What::readable,
+                    *end->pipe->processes[1 - static_cast<std::size_t>(end->side)], other->id);
+  }
   return count;
 }
 

@@ -54,6 +54,7 @@ nlohmann::ordered_json counters(const Statistics& statistics) {
   return {{"eager_sent", statistics.eager_sent},
           {"requests_sent", statistics.requests_sent},
           {"eager_bytes_sent", statistics.eager_bytes_sent},
+          {"ahead_bytes_sent", statistics.ahead_bytes_sent},
           {"bulk_bytes_sent", statistics.bulk_bytes_sent},
           {"messages_received", statistics.messages_received},
           {"unexpected", statistics.unexpected},
@@ -140,9 +141,11 @@ std::string to_text(const Reporter& reporter, const Statistics& statistics) {
                    rail.counts.streams_opened, rail.counts.streams_lost);
   }
   fmt::format_to(
-      out, "  sent      {} short messages ({}), {} long ones ({}); for lack of credit {}\n",
+      out,
+      "  sent      {} short messages ({}), {} long ones ({}, {} ahead); for lack of credit {}\n",
       statistics.eager_sent, bytes_text(statistics.eager_bytes_sent), statistics.requests_sent,
-      bytes_text(statistics.bulk_bytes_sent), statistics.requests_for_lack_of_credit);
+      bytes_text(statistics.bulk_bytes_sent + statistics.ahead_bytes_sent),
+      bytes_text(statistics.ahead_bytes_sent), statistics.requests_for_lack_of_credit);
   fmt::format_to(out, "  received  {} messages, {:.1f} % before their receive; copied {}\n",
                  statistics.messages_received,
                  percent(statistics.unexpected, statistics.messages_received),

@@ -19,6 +19,7 @@ struct RailStatistics {
 struct Statistics {
   std::uint64_t eager_sent = 0, requests_sent = 0;
   std::uint64_t eager_bytes_sent = 0, bulk_bytes_sent = 0;
+  std::uint64_t ahead_bytes_sent = 0;                   // of long messages, with their requests
   std::uint64_t messages_received = 0, unexpected = 0;  // of which there was no receive yet
   std::uint64_t copied_bytes = 0;                       // from the unexpected queue or retained
   std::uint64_t posted_now = 0, unexpected_now = 0, unexpected_bytes_now = 0,

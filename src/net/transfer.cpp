@@ -37,6 +37,7 @@ bool Transfers::granted(const Header& header) {
   BulkStream& stream = streams_[header.stream];
   // The life that this was granted on may be over: the receiver will see that too.
   if (stream.life != header.data || stream.state == BulkStream::State::closed) return true;
+  outbox_.set_ahead(std::min<std::uint64_t>(header.ahead_bytes, core_.settings.ahead_bytes));
   stream.pieces.push_back({.send = &send, .offset = header.tag, .length = header.message_bytes});
   flush(header.stream);
   return true;
@@ -46,6 +47,9 @@ bool Transfers::done(const Header& header) {
   const auto found = outgoing_.find(header.transfer);
   if (found == outgoing_.end()) return false;
   Send& send = *found->second;
+  // Who has not got the whole request does not answer it; its first part is read from the user's
+  // memory.
+  if (send.announcing) return false;
   outgoing_.erase(found);
   // The receiver has all it wants. What it had granted on a stream must not be read from the
   // user's memory any more; an honest receiver has left that stream already.
@@ -79,23 +83,30 @@ void Transfers::flush(std::size_t number) {
   }
 }
 
-void Transfers::fetch(Receive& receive, std::uint64_t number) {
-  const std::uint64_t bytes = std::min(receive.buffers.bytes(), receive.message.length);
-  if (bytes == 0) {
-    decline(number);
-    mailbox_.finish(receive, Status::ok);
-    return;
-  }
+void Transfers::fetch(Receive& receive, std::uint64_t number, std::uint64_t ahead) {
   Transfer& transfer = core_.transfers.take();
   transfer.session = &session_;
   transfer.receive = &receive;
   transfer.number = number;
-  transfer.bytes = bytes;
+  transfer.bytes = std::min(receive.buffers.bytes(), receive.message.length);
+  transfer.ahead = ahead;
+  transfer.granted = std::min(ahead, transfer.bytes);
   receive.transfer = &transfer;
   ++active_;
-  queue(transfer);
-  opener_.want_bulk();
-  distribute();
+  if (transfer.granted < transfer.bytes) {
+    queue(transfer);
+    opener_.want_bulk();
+    distribute();
+  } else if (ahead == 0) {
+    complete(transfer);
+  }
+}
+
+void Transfers::came_ahead(Receive& receive) {
+  Transfer& transfer = *receive.transfer;
+  transfer.arrived += std::min(transfer.ahead, transfer.bytes);
+  transfer.ahead = 0;
+  if (transfer.arrived == transfer.bytes) complete(transfer);
 }
 
 void Transfers::decline(std::uint64_t number) { outbox_.post(about(FrameKind::done, number)); }
@@ -124,7 +135,13 @@ void Transfers::abandon(Receive& receive) {
     if (std::erase_if(streams_[number].grants, to_it) > 0)
       opener_.end_bulk(number, "a receive was abandoned");
   }
-  complete(transfer);
+  if (transfer.ahead == 0) {
+    complete(transfer);
+    return;
+  }
+  // It ends with what is on its way; where that goes, nobody is any more.
+  transfer.bytes = transfer.granted = transfer.arrived + std::min(transfer.ahead, transfer.bytes);
+  transfer.again.clear();
 }
 
 std::span<std::byte> Transfers::wanted(std::size_t number) {
@@ -139,6 +156,10 @@ void Transfers::placed(std::size_t number, std::size_t bytes) {
   BulkStream& stream = streams_[number];
   if (stream.grants.empty()) return;
   Grant& grant = stream.grants.front();
+  if (grant.done == 0) {
+    grant.first_ns = core_.carrier.now_ns();
+    grant.first_bytes = bytes;
+  }
   grant.done += bytes;
   stream.outstanding -= bytes;
   grant.transfer->arrived += bytes;

@@ -20,6 +20,9 @@ struct Grant {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::uint64_t done = 0;
+  std::int64_t asked_ns = 0;  // 0: the stream had others to serve
+  std::int64_t first_ns = 0;  // when the first bytes of it were read
+  std::uint64_t first_bytes = 0;
 };
 
 /// A range that the peer told us to write.
@@ -39,10 +42,12 @@ struct BulkStream {
   std::size_t preference = 0;  // lower is better
   std::deque<Grant> grants;
   std::deque<Piece> pieces;
-  bool blocked = false;           // until it is writable
-  std::uint64_t outstanding = 0;  // bytes of `grants`
-  double bytes_per_ns = 0;        // as measured; 0: not yet
-  std::int64_t measured_ns = 0;   // up to when
+  bool blocked = false;            // until it is writable
+  std::uint64_t outstanding = 0;   // bytes of `grants`
+  double bytes_per_ns = 0;         // as measured; 0: not yet
+  std::int64_t measured_ns = 0;    // up to when
+  double flow_bytes_per_ns = 0;    // once they come
+  std::int64_t round_trip_ns = 0;  // from a grant to its bytes, the shortest of late; 0: not yet
   std::int64_t progress_ns = 0;
   std::int64_t since_ns = 0;  // opening
   std::int64_t retry_ns = 0;
@@ -73,7 +78,9 @@ class Transfers {
   void writable(std::size_t number);
 
   // Receiving.
-  void fetch(Receive& receive, std::uint64_t number);
+  /// Of the message, `ahead` bytes come with the request; came_ahead() follows when they have.
+  void fetch(Receive& receive, std::uint64_t number, std::uint64_t ahead);
+  void came_ahead(Receive& receive);
   void decline(std::uint64_t number);
   void abandon(Receive& receive);
   std::span<std::byte> wanted(std::size_t number);
@@ -84,6 +91,8 @@ class Transfers {
   BulkStream& stream(std::size_t number);
   void opened(std::size_t number);
   void closed(std::size_t number);
+  /// How much of a long message the peer may send with its request.
+  std::uint64_t told_ahead() const { return told_ahead_; }
   /// How far use of several rails at once goes.
   void set_striped(bool striped) { striped_ = striped; }
 
@@ -99,6 +108,8 @@ class Transfers {
   std::uint64_t chunk(std::uint64_t left, double part) const;
   void give(std::size_t number, Transfer& transfer, Transfer::Range range);
   void measure(BulkStream& stream, const Grant& grant);
+  static void measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns);
+  std::uint32_t ahead(const BulkStream& stream) const;
   void complete(Transfer& transfer);
   void queue(Transfer& transfer);
   void flush(std::size_t number);
@@ -114,6 +125,7 @@ class Transfers {
   std::vector<BulkStream> streams_;
   std::deque<Transfer*> waiting_;  // with something to grant, in order
   std::size_t active_ = 0;
+  std::uint64_t told_ahead_ = 0;
 };
 
 }  // namespace suiro::net

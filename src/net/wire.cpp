@@ -22,7 +22,7 @@ enum Offset : std::size_t {
   at_payload_bytes = 8,
   at_sequence = 12,
   at_received = 16,
-  at_more_reserved = 20,
+  at_ahead_bytes = 20,
   at_consumed_bytes = 24,
   at_tag = 32,
   at_message_bytes = 40,
@@ -56,12 +56,15 @@ bool is_bare(const Header& header) {
 
 bool kind_fits(const Header& header) {
   if (header.stream >= (is_about_stream(header) ? max_streams : 1)) return false;
+  if (header.ahead_bytes > (header.kind == FrameKind::grant ? max_payload_bytes : 0)) return false;
   switch (header.kind) {
     case FrameKind::eager:
       return header.payload_bytes <= max_payload_bytes &&
              header.payload_bytes == header.message_bytes && header.transfer == 0;
     case FrameKind::request:
-      return header.payload_bytes == 0 && header.message_bytes <= max_message_bytes;
+      return header.payload_bytes <= max_payload_bytes &&
+             (header.payload_bytes == 0 || header.payload_bytes < header.message_bytes) &&
+             header.message_bytes <= max_message_bytes;
     case FrameKind::grant:
       return header.payload_bytes == 0 && grant_fits(header);
     case FrameKind::done:
@@ -90,6 +93,7 @@ HeaderBytes encode(const Header& header) {
   store(bytes, at_payload_bytes, header.payload_bytes);
   store(bytes, at_sequence, header.sequence);
   store(bytes, at_received, header.received);
+  store(bytes, at_ahead_bytes, header.ahead_bytes);
   store(bytes, at_consumed_bytes, header.consumed_bytes);
   store(bytes, at_tag, header.tag);
   store(bytes, at_message_bytes, header.message_bytes);
@@ -102,8 +106,7 @@ std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes) {
   const auto flags = load<std::uint8_t>(bytes, at_flags);
   if (load<std::uint16_t>(bytes, at_magic) != magic ||
       load<std::uint8_t>(bytes, at_version) != wire_version || flags > all_flags ||
-      load<std::uint16_t>(bytes, at_reserved) != 0 ||
-      load<std::uint32_t>(bytes, at_more_reserved) != 0) {
+      load<std::uint16_t>(bytes, at_reserved) != 0) {
     return std::nullopt;
   }
   Header header;
@@ -115,6 +118,7 @@ std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes) {
   header.payload_bytes = load<std::uint32_t>(bytes, at_payload_bytes);
   header.sequence = load<std::uint32_t>(bytes, at_sequence);
   header.received = load<std::uint32_t>(bytes, at_received);
+  header.ahead_bytes = load<std::uint32_t>(bytes, at_ahead_bytes);
   header.consumed_bytes = load<std::uint64_t>(bytes, at_consumed_bytes);
   header.tag = load<std::uint64_t>(bytes, at_tag);
   header.message_bytes = load<std::uint64_t>(bytes, at_message_bytes);

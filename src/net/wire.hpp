@@ -16,8 +16,8 @@ namespace suiro::net {
 
 enum class FrameKind : std::uint8_t {
   eager = 1,  // payload: the message
-  request,    // a message of `message_bytes` that stays with the sender; transfer: the sender's
-              // number
+  request,    // a message of `message_bytes` that stays with the sender but for its first part,
+              // the payload; transfer: the sender's number
   grant,      // transfer: the sender's; [offset, offset + length) on bulk stream `stream`
   done,       // transfer: the sender's; the sender's operation is complete
   acknowledgement,  // header only, without sequence number
@@ -27,7 +27,7 @@ enum class FrameKind : std::uint8_t {
 
 constexpr std::size_t header_bytes = 64;
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
-constexpr std::uint32_t max_payload_bytes = 1 << 20;  // of an eager message
+constexpr std::uint32_t max_payload_bytes = 1 << 20;  // of a message
 constexpr int max_streams_per_rail = 16;
 constexpr int max_streams = (max_rails + 1) * max_streams_per_rail;  // shared memory is a rail too
 
@@ -39,13 +39,14 @@ struct Header {
   std::uint8_t stream = 0;             // grant: rail * streams_per_rail + index
   std::uint32_t payload_bytes = 0;     // that follow
   std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps
-  std::uint32_t received = 0;  // how many such frames the sender of this has received; wraps
-  std::uint64_t consumed_bytes =
-      0;                  // cost() of eager messages that may be sent, in all; ever growing
-  std::uint64_t tag = 0;  // grant: offset
-  std::uint64_t message_bytes = 0;  // eager, request: of the message; grant: length
-  std::uint64_t data = 0;           // remote completion data; grant: which life of the stream
-  std::uint64_t transfer = 0;       // request, grant, done
+  std::uint32_t received = 0;        // how many such frames the sender of this has received; wraps
+  std::uint32_t ahead_bytes = 0;     // grant: how much of the next long message may go with its
+                                     // request
+  std::uint64_t consumed_bytes = 0;  // cost() of payloads that may be sent, in all; ever growing
+  std::uint64_t tag = 0;             // grant: offset
+  std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length
+  std::uint64_t data = 0;            // remote completion data; grant: which life of the stream
+  std::uint64_t transfer = 0;        // request, grant, done
 };
 
 using HeaderBytes = std::array<std::byte, header_bytes>;
@@ -53,7 +54,8 @@ using HeaderBytes = std::array<std::byte, header_bytes>;
 HeaderBytes encode(const Header& header);
 /// Nothing if the bytes are no header that an honest engine of this version could have sent: every
 /// kind leaves the fields at 0 that are not named with it above (data: without has_data), an eager
-/// message is whole, a grant is not empty, and nothing exceeds the limits.
+/// message is whole, a request's payload is not, a grant is not empty, and nothing exceeds the
+/// limits.
 std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes);
 
 }  // namespace suiro::net

@@ -45,10 +45,13 @@ Header any_header() {
   } else if (header.kind == FrameKind::request) {
     fill_message(header);
     header.message_bytes = any_number(max_message_bytes);
+    const std::uint64_t most = std::min<std::uint64_t>(header.message_bytes, max_payload_bytes + 1);
+    if (most > 0) header.payload_bytes = any_number(static_cast<std::uint32_t>(most - 1));
   } else if (header.kind == FrameKind::grant) {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
     header.tag = any_number(max_message_bytes - 1);
     header.message_bytes = 1 + any_number(max_message_bytes - header.tag - 1);
+    header.ahead_bytes = any_number(max_payload_bytes);
   }
   if (header.kind == FrameKind::leave) {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
@@ -70,6 +73,7 @@ RC_GTEST_PROP(Wire, HeadersSurvive, ()) {
   RC_ASSERT(again->payload_bytes == header.payload_bytes && again->data == header.data);
   RC_ASSERT(again->sequence == header.sequence && again->received == header.received);
   RC_ASSERT(again->transfer == header.transfer && again->stream == header.stream);
+  RC_ASSERT(again->ahead_bytes == header.ahead_bytes);
 }
 
 // No two headers have the same bytes, and a changed byte makes another header or none: nothing on
@@ -92,7 +96,12 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::eager, .data = 1}, "data without its flag");
   expect_refused({.kind = FrameKind::eager, .transfer = 1}, "an eager transfer");
   expect_refused({.kind = FrameKind::request, .message_bytes = max_message_bytes + 1}, "endless");
-  expect_refused({.kind = FrameKind::request, .payload_bytes = 1, .message_bytes = 1}, "payload");
+  expect_refused({.kind = FrameKind::request, .payload_bytes = 1, .message_bytes = 1}, "whole");
+  expect_refused({.kind = FrameKind::request, .payload_bytes = big, .message_bytes = 2 * big},
+                 "far");
+  expect_refused({.kind = FrameKind::request, .ahead_bytes = 1, .message_bytes = 9},
+                 "ahead of whom");
+  expect_refused({.kind = FrameKind::grant, .ahead_bytes = big, .message_bytes = 1}, "far ahead");
   expect_refused({.kind = FrameKind::grant}, "an empty grant");
   expect_refused({.kind = FrameKind::grant, .tag = max_message_bytes, .message_bytes = 1}, "end");
   expect_refused({.kind = FrameKind::grant, .tag = ~0ULL, .message_bytes = 2}, "overflow");

@@ -33,6 +33,7 @@ class Counters(BaseModel):
     eager_sent: int
     requests_sent: int
     eager_bytes_sent: int
+    ahead_bytes_sent: int
     bulk_bytes_sent: int
     messages_received: int
     unexpected: int

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The first part of a long message goes with its request, once it is known what the link carries
+// until the answer comes.
+#include <gtest/gtest.h>
+
+#include "net/core.hpp"
+#include "simulation.hpp"
+
+namespace suiro::net {
+namespace {
+
+constexpr std::size_t length = 1 << 20;
+
+struct Ahead : ::testing::Test {
+  static Conditions conditions() {
+    Conditions conditions;
+    conditions.shortest_delay_ns = conditions.longest_delay_ns = 50'000;
+    conditions.buffer_bytes = 16 << 20;
+    return conditions;
+  }
+  void settle() { world.network.run_until(world.network.now_ns() + second); }
+  /// From its sending to its arrival.
+  std::int64_t one_message() {
+    std::vector<std::uint8_t> target(length);
+    b.receive(any_peer, 1, 0, target.data(), target.size());
+    const std::size_t before = b.ended();
+    const std::int64_t from_ns = world.network.now_ns();
+    a.send(b, 1, data.data(), data.size());
+    EXPECT_TRUE(world.until([&] { return b.ended() > before; }));
+    const std::int64_t took_ns = world.network.now_ns() - from_ns;
+    EXPECT_EQ(target, data);
+    settle();
+    return took_ns;
+  }
+  std::uint64_t ahead() const { return a.engine.statistics().ahead_bytes_sent; }
+
+  World world{1, conditions()};
+  Process& a = world.add();
+  Process& b = world.add();
+  const std::vector<std::uint8_t> data = bytes_of(length);
+};
+
+TEST_F(Ahead, HidesTheRoundTrip) {
+  one_message();
+  EXPECT_EQ(ahead(), 0) << "nothing was known of the link";
+  const std::int64_t asked_ns = one_message();  // connections exist; credit is still small
+  for (int one = 0; one < 4; ++one) one_message();
+  const std::uint64_t before = ahead();
+  const std::int64_t ahead_ns = one_message();
+  // A round trip is 0.1 ms, in which a link carries 125 KB; reads here come late and in parts.
+  EXPECT_GE(ahead() - before, 60'000);
+  EXPECT_LE(ahead() - before, 256 << 10);
+  EXPECT_LT(ahead_ns, asked_ns);
+  EXPECT_GT(ahead_ns, static_cast<std::int64_t>(length / conditions().bytes_per_ns));
+}
+
+TEST_F(Ahead, IsBufferedUntilSomebodyAsks) {
+  for (int one = 0; one < 4; ++one) one_message();
+  const std::uint64_t before = ahead();
+  a.send(b, 1, data.data(), data.size());
+  a.send(b, 1, data.data(), data.size());
+  settle();
+  const std::uint64_t buffered = b.engine.statistics().unexpected_bytes_now;
+  EXPECT_GT(buffered, ahead() - before);
+  EXPECT_LE(buffered, 2 * cost(256 << 10));
+  for (const std::size_t room : {length, std::size_t{100}}) {
+    std::vector<std::uint8_t> target(room);
+    b.receive(any_peer, 1, 0, target.data(), target.size());
+    settle();
+    EXPECT_EQ(b.log.completions.back().status, room == length ? Status::ok : Status::truncated);
+    EXPECT_TRUE(std::equal(target.begin(), target.end(), data.begin()));
+  }
+  EXPECT_EQ(b.engine.statistics().unexpected_bytes_now, 0);
+  EXPECT_TRUE(a.engine.idle());
+}
+
+TEST_F(Ahead, ComesInPartToReceivesThatAreMatchedOrForgottenMeanwhile) {
+  for (int one = 0; one < 4; ++one) one_message();
+  for (const bool forgotten : {false, true}) {
+    std::vector<std::uint8_t> target(length);
+    if (forgotten) b.receive(any_peer, 1, 0, target.data(), target.size());
+    const std::uint64_t before = b.engine.statistics().rails[0].received_bytes;
+    const std::size_t sent = a.ended();
+    a.send(b, 1, data.data(), data.size());
+    world.until([&] { return b.engine.statistics().rails[0].received_bytes > before + (4 << 10); });
+    b.log.completions.clear();
+    if (forgotten)
+      b.engine.forget(&b.log);
+    else
+      b.receive(any_peer, 1, 0, target.data(), target.size());
+    settle();
+    EXPECT_EQ(b.ended(), forgotten ? 0 : 1);
+    EXPECT_EQ(a.ended(), sent + 1);
+    EXPECT_TRUE(a.engine.idle());
+    if (!forgotten) EXPECT_EQ(target, data);
+  }
+  one_message();
+}
+
+TEST_F(Ahead, EndsWithItsSender) {
+  for (int one = 0; one < 4; ++one) one_message();
+  std::vector<std::uint8_t> target(length);
+  b.receive(any_peer, 1, 0, target.data(), target.size());
+  const std::uint64_t before = b.engine.statistics().rails[0].received_bytes;
+  b.log.completions.clear();
+  a.send(b, 1, data.data(), data.size());
+  world.until([&] { return b.engine.statistics().rails[0].received_bytes > before + (4 << 10); });
+  world.network.kill(a.carrier);
+  world.network.run_until(world.network.now_ns() + 60 * second);
+  ASSERT_EQ(b.ended(), 1);
+  EXPECT_EQ(b.log.completions[0].status, Status::unreachable);
+}
+
+}  // namespace
+}  // namespace suiro::net
