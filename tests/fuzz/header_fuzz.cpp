@@ -19,7 +19,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect(std::ranges::equal(again, input.first<header_bytes>()), "encode(decode(b)) equals b");
   expect(header->payload_bytes <= max_payload_bytes, "a payload is short");
   expect(header->message_bytes <= max_message_bytes, "a message has an end");
-  expect(header->kind == FrameKind::eager || header->payload_bytes == 0, "who has payload");
+  const bool request = header->kind == FrameKind::request;
+  expect(request || header->kind == FrameKind::eager || header->payload_bytes == 0,
+         "who has payload");
+  expect(!request || header->payload_bytes == 0 || header->payload_bytes < header->message_bytes,
+         "a request's payload is not the whole");
+  expect(header->ahead_bytes <= (header->kind == FrameKind::grant ? max_payload_bytes : 0),
+         "only a grant says what may go ahead");
   expect(header->stream < max_streams, "the stream can exist");
   if (header->kind == FrameKind::grant) {
     expect(header->tag <= max_message_bytes - header->message_bytes, "a grant has an end");
