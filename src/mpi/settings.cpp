@@ -129,7 +129,9 @@ Settings read_settings() {
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
   try {
-    settings.table = RuleTable::builtin(implementation());
+    const std::string transport = variable("SUIRO_TRANSPORT");
+    mix(settings.hash, transport);
+    settings.table = RuleTable::builtin(implementation(), transport);
     add_rule_file(settings);
     add_forced(settings, "alltoallw", "SUIRO_ALLTOALLW");
     add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");

@@ -25,6 +25,15 @@ constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes
 /// Less of a long message is not worth to go ahead of the rest.
 constexpr std::uint64_t least_ahead = 4 << 10;
 
+/// What may go to a peer before it asks for it: a message that is no longer than this, and, unless
+/// `only_whole`, as much of a longer one.
+struct Ahead {
+  std::uint64_t bytes = 0;
+  bool only_whole = false;
+  bool fits(std::uint64_t length) const { return length <= bytes; }
+  std::uint64_t of_longer() const { return only_whole ? 0 : bytes; }
+};
+
 /// Whether what comes with this frame costs the sender credit.
 inline bool charges(const Header& header) {
   return header.kind == FrameKind::eager || header.payload_bytes > 0;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t smallest_chunk = 64 << 10;
 /// A shorter round trip costs less than to begin on one stream and go on on another.
 constexpr std::int64_t least_round_trip_ns = 25'000;
+/// A message for which a short one behind it waits no longer than this need not be asked for.
+constexpr double longest_wait_ns = 200'000;
 /// No stream is thought slower than this part of the fastest: one that was lame for a moment
 /// would never be tried again.
 constexpr double slowest_part = 1.0 / 16;
@@ -115,19 +117,27 @@ void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range ran
   header.tag = range.offset;
   header.message_bytes = range.length;
   header.data = stream.life;
-  header.ahead_bytes = ahead(stream);
-  told_ahead_ = header.ahead_bytes;
+  told_ = ahead(stream);
+  header.ahead_bytes = static_cast<std::uint32_t>(told_.bytes);
+  header.only_whole = told_.only_whole;
   header.transfer = transfer.number;
   outbox_.post(header);
 }
 
-/// Keeps the shortest round trip, and forgets it slowly; and the rate of what came after the first
-/// bytes, which is the link's. What was read first was perhaps more than what came first, so it is
-/// taken off at that rate.
+/// Keeps the shortest round trip, and forgets it slowly, as it does the fastest answer; and the
+/// rate of what came after the first bytes, which is the link's. What was read first was perhaps
+/// more than what came first, so it is taken off at that rate.
 void Transfers::measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns) {
+  if (grant.asked_ns == 0 || now_ns <= grant.asked_ns) return;
+  const auto rate_since = [&](std::int64_t begin_ns, std::uint64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(now_ns - begin_ns);
+  };
+  const double answer = rate_since(grant.asked_ns, grant.length);
+  const double fastest = stream.answer_bytes_per_ns;
+  stream.answer_bytes_per_ns = answer > fastest ? answer : fastest + (answer - fastest) / 16;
   const std::uint64_t rest = grant.length - grant.first_bytes;
-  if (grant.asked_ns == 0 || rest < least_ahead || now_ns <= grant.first_ns) return;
-  const double rate = static_cast<double>(rest) / static_cast<double>(now_ns - grant.first_ns);
+  if (rest < least_ahead || now_ns <= grant.first_ns) return;
+  const double rate = rate_since(grant.first_ns, rest);
   const auto carried_ns = static_cast<std::int64_t>(static_cast<double>(grant.first_bytes) / rate);
   const std::int64_t took = std::max<std::int64_t>(grant.first_ns - carried_ns - grant.asked_ns, 1);
   const std::int64_t before = stream.round_trip_ns;
@@ -135,15 +145,24 @@ void Transfers::measure_answer(BulkStream& stream, const Grant& grant, std::int6
   stream.flow_bytes_per_ns = before == 0 ? rate : (stream.flow_bytes_per_ns + rate) / 2;
 }
 
-/// How much of the next message may come with its request: what this stream would carry while the
-/// request is answered, so that the link is in use meanwhile, and a short message that comes behind
-/// waits no longer than for that. In shared memory there is nothing to wait for.
-std::uint32_t Transfers::ahead(const BulkStream& stream) const {
-  if (stream.rail == max_rails || stream.round_trip_ns < least_round_trip_ns) return 0;
-  const double bytes = stream.flow_bytes_per_ns * static_cast<double>(stream.round_trip_ns);
-  if (bytes < static_cast<double>(least_ahead)) return 0;
+/// What may come without being asked for: a message for which a short one behind it waits no longer
+/// than a request, its answer and it itself take now; of a longer one, what this stream would carry
+/// until the answer comes, so that the link is in use meanwhile. Who has several rails uses them
+/// all for a message that is asked for. In shared memory there is nothing to wait for.
+Ahead Transfers::ahead(const BulkStream& stream) const {
+  if (stream.rail == max_rails) return {};
+  const auto others = std::ranges::count_if(streams_, [&](const BulkStream& other) {
+    return other.state == BulkStream::State::open && other.rail != stream.rail;
+  });
+  const bool far = stream.round_trip_ns >= least_round_trip_ns;
+  const bool alone = !striped_ || others == 0;
+  const double part =
+      far ? stream.flow_bytes_per_ns * static_cast<double>(stream.round_trip_ns) : 0;
+  const double whole = alone ? stream.answer_bytes_per_ns * longest_wait_ns : 0;
   const std::uint64_t most = std::min<std::uint64_t>(core_.settings.ahead_bytes, max_payload_bytes);
-  return static_cast<std::uint32_t>(std::min(bytes, static_cast<double>(most)));
+  const double bytes = std::min(std::max(part, whole), static_cast<double>(most));
+  if (bytes < static_cast<double>(least_ahead)) return {};
+  return {.bytes = static_cast<std::uint64_t>(bytes), .only_whole = !far};
 }
 
 /// How fast a stream is, from one chunk to the next.

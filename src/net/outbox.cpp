@@ -15,6 +15,9 @@ constexpr std::uint64_t kept_bytes_max = 4 << 20;
 /// So much is kept before an acknowledgement is asked for.
 constexpr std::uint64_t unasked_bytes_max = 128 << 10;
 constexpr std::size_t pieces_per_write = 64;
+/// Of messages that could go ahead one is asked for after so many, so that the receiver sees
+/// whether the link is still as fast.
+constexpr int ahead_in_row_max = 64;
 
 bool before(std::uint32_t one, std::uint32_t other) {
   return static_cast<std::int32_t>(one - other) < 0;
@@ -47,8 +50,14 @@ void FrameList::prepend(FrameList& others) {
 }
 
 bool Outbox::may_be_eager(std::uint64_t length) const {
-  return length <= std::max(core_.settings.eager_bytes, ahead_) && length <= max_payload_bytes &&
-         cost(length) <= credit_left();
+  return (length <= core_.settings.eager_bytes || may_go_ahead(length)) &&
+         length <= max_payload_bytes && cost(length) <= credit_left();
+}
+
+/// Who sends faster than the peer receives would only fill its memory, where links are near.
+bool Outbox::may_go_ahead(std::uint64_t length) const {
+  const bool last_is_taken = !ahead_.only_whole || peer_credit_ >= credit_when_taken_;
+  return ahead_.fits(length) && ahead_in_row_ < ahead_in_row_max && last_is_taken;
 }
 
 bool Outbox::keeps_copy(std::uint64_t length) const {
@@ -98,9 +107,7 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
   }
   stamp(header);
   ++next_sequence_;
-  spent_credit_ += cost(length);
-  ++core_.statistics.eager_sent;
-  core_.statistics.eager_bytes_sent += length;
+  charge_eager(length);
   const bool whole = written == header_bytes + length;
   if (whole && !resumes_ && !request.delivery_complete)
     Core::tell(request, length);
@@ -164,9 +171,7 @@ void Outbox::decide(Frame& frame) {
   frame.undecided = false;
   const std::uint64_t length = frame.header.message_bytes;
   if (may_be_eager(length)) {
-    spent_credit_ += cost(length);
-    ++core_.statistics.eager_sent;
-    core_.statistics.eager_bytes_sent += length;
+    charge_eager(length);
     // The user may have the memory back soon where a copy is cheap.
     Send& send = *frame.send;
     if (send.copy == nullptr && keeps_copy(length)) {
@@ -181,12 +186,21 @@ void Outbox::decide(Frame& frame) {
   announce(frame);
 }
 
+void Outbox::charge_eager(std::uint64_t length) {
+  spent_credit_ += cost(length);
+  ++core_.statistics.eager_sent;
+  core_.statistics.eager_bytes_sent += length;
+  if (length <= core_.settings.eager_bytes) return;
+  ++ahead_in_row_;
+  credit_when_taken_ = peer_credit_ + cost(length);
+}
+
 /// Asks for a long message to be fetched. What the link carries until the answer comes goes ahead.
 void Outbox::announce(Frame& frame) {
   Header& header = frame.header;
   Send& send = *frame.send;
   const std::uint64_t room = credit_left() > cost(0) ? credit_left() - cost(0) : 0;
-  const std::uint64_t ahead = std::min(ahead_, room);
+  const std::uint64_t ahead = std::min(ahead_.of_longer(), room);
   const bool worthwhile = ahead >= least_ahead && ahead < header.message_bytes;
   header.kind = FrameKind::request;
   header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
@@ -195,6 +209,7 @@ void Outbox::announce(Frame& frame) {
   ++core_.statistics.requests_sent;
   core_.statistics.ahead_bytes_sent += header.payload_bytes;
   send.announcing = worthwhile;
+  ahead_in_row_ = 0;
   if (!worthwhile) frame.send = nullptr;
 }
 

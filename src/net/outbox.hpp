@@ -51,7 +51,7 @@ class Outbox {
   void add_credit(std::uint64_t bytes) { credit_ += bytes; }
   std::uint64_t told_credit() const { return told_credit_; }
   /// How much of a long message may go with its request.
-  void set_ahead(std::uint64_t bytes) { ahead_ = bytes; }
+  void set_ahead(const Ahead& ahead) { ahead_ = ahead; }
   /// How much of that the peer may use at a time: it is told of more before it has used it up.
   void set_share(std::uint64_t bytes) { share_ = bytes; }
 
@@ -75,6 +75,7 @@ class Outbox {
   bool ready() const { return attached() && heard_ && waiting_.empty(); }
   std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
   bool may_be_eager(std::uint64_t length) const;
+  bool may_go_ahead(std::uint64_t length) const;
   bool keeps_copy(std::uint64_t length) const;
   Header header_of(const SendRequest& request, std::uint64_t length) const;
   Status send_now(const SendRequest& request, std::uint64_t length);
@@ -84,6 +85,7 @@ class Outbox {
   void stamp(Header& header);
   void begin(Frame& frame);
   void decide(Frame& frame);
+  void charge_eager(std::uint64_t length);
   void announce(Frame& frame);
   void flush();
   void account(std::uint64_t written);
@@ -106,7 +108,9 @@ class Outbox {
   std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
   std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
   std::uint64_t peer_credit_ = 0, spent_credit_ = 0;
-  std::uint64_t ahead_ = 0;
+  Ahead ahead_;
+  int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for
+  std::uint64_t credit_when_taken_ = 0;  // when the last of them is
   std::uint32_t received_ = 0, told_received_ = 0;
   std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
   bool acknowledgement_wanted_ = false;

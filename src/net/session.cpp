@@ -169,7 +169,7 @@ bool Session::frame(const Header& header) {
 void Session::announced(const Header& header) {
   if (header.message_bytes > 0) want_bulk();
   // More would have come without being asked for, if there were credit enough.
-  if (header.payload_bytes < std::min(header.message_bytes, transfers_.told_ahead()) ||
+  if (header.payload_bytes < transfers_.may_come_ahead(header.message_bytes) ||
       header.message_bytes <= core_.settings.eager_bytes)
     give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
 }

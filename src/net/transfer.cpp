@@ -37,7 +37,9 @@ bool Transfers::granted(const Header& header) {
   BulkStream& stream = streams_[header.stream];
   // The life that this was granted on may be over: the receiver will see that too.
   if (stream.life != header.data || stream.state == BulkStream::State::closed) return true;
-  outbox_.set_ahead(std::min<std::uint64_t>(header.ahead_bytes, core_.settings.ahead_bytes));
+  outbox_.set_ahead(
+      {.bytes = std::min<std::uint64_t>(header.ahead_bytes, core_.settings.ahead_bytes),
+       .only_whole = header.only_whole});
   stream.pieces.push_back({.send = &send, .offset = header.tag, .length = header.message_bytes});
   flush(header.stream);
   return true;

@@ -48,6 +48,7 @@ struct BulkStream {
   std::int64_t measured_ns = 0;    // up to when
   double flow_bytes_per_ns = 0;    // once they come
   std::int64_t round_trip_ns = 0;  // from a grant to its bytes, the shortest of late; 0: not yet
+  double answer_bytes_per_ns = 0;  // from a grant to its end, the fastest of late
   std::int64_t progress_ns = 0;
   std::int64_t since_ns = 0;  // opening
   std::int64_t retry_ns = 0;
@@ -91,8 +92,10 @@ class Transfers {
   BulkStream& stream(std::size_t number);
   void opened(std::size_t number);
   void closed(std::size_t number);
-  /// How much of a long message the peer may send with its request.
-  std::uint64_t told_ahead() const { return told_ahead_; }
+  /// How much of a message of this length may come without being asked for.
+  std::uint64_t may_come_ahead(std::uint64_t length) const {
+    return told_.fits(length) ? length : told_.of_longer();
+  }
   /// How far use of several rails at once goes.
   void set_striped(bool striped) { striped_ = striped; }
 
@@ -109,7 +112,7 @@ class Transfers {
   void give(std::size_t number, Transfer& transfer, Transfer::Range range);
   void measure(BulkStream& stream, const Grant& grant);
   static void measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns);
-  std::uint32_t ahead(const BulkStream& stream) const;
+  Ahead ahead(const BulkStream& stream) const;
   void complete(Transfer& transfer);
   void queue(Transfer& transfer);
   void flush(std::size_t number);
@@ -125,7 +128,7 @@ class Transfers {
   std::vector<BulkStream> streams_;
   std::deque<Transfer*> waiting_;  // with something to grant, in order
   std::size_t active_ = 0;
-  std::uint64_t told_ahead_ = 0;
+  Ahead told_;
 };
 
 }  // namespace suiro::net

@@ -9,7 +9,13 @@ namespace {
 constexpr std::uint16_t magic = 0x5753;  // "SW", as bytes
 constexpr std::uint8_t wire_version = 1;
 
-enum Flag : std::uint8_t { untagged = 1, with_data = 2, acknowledge = 4, all_flags = 7 };
+enum Flag : std::uint8_t {
+  untagged = 1,
+  with_data = 2,
+  acknowledge = 4,
+  whole = 8,
+  all_flags = 15
+};
 
 /// Where the fields are. The reserved bytes are kept for later versions, and are zero.
 enum Offset : std::size_t {
@@ -57,6 +63,7 @@ bool is_bare(const Header& header) {
 bool kind_fits(const Header& header) {
   if (header.stream >= (is_about_stream(header) ? max_streams : 1)) return false;
   if (header.ahead_bytes > (header.kind == FrameKind::grant ? max_payload_bytes : 0)) return false;
+  if (header.only_whole && header.ahead_bytes == 0) return false;
   switch (header.kind) {
     case FrameKind::eager:
       return header.payload_bytes <= max_payload_bytes &&
@@ -82,9 +89,9 @@ bool kind_fits(const Header& header) {
 
 HeaderBytes encode(const Header& header) {
   HeaderBytes bytes{};
-  const auto flags = static_cast<std::uint8_t>((header.space == Space::untagged ? untagged : 0) |
-                                               (header.has_data ? with_data : 0) |
-                                               (header.wants_acknowledgement ? acknowledge : 0));
+  const auto flags = static_cast<std::uint8_t>(
+      (header.space == Space::untagged ? untagged : 0) | (header.has_data ? with_data : 0) |
+      (header.wants_acknowledgement ? acknowledge : 0) | (header.only_whole ? whole : 0));
   store(bytes, at_magic, magic);
   store(bytes, at_version, wire_version);
   store(bytes, at_kind, static_cast<std::uint8_t>(header.kind));
@@ -114,6 +121,7 @@ std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes) {
   header.space = (flags & untagged) != 0 ? Space::untagged : Space::tagged;
   header.has_data = (flags & with_data) != 0;
   header.wants_acknowledgement = (flags & acknowledge) != 0;
+  header.only_whole = (flags & whole) != 0;
   header.stream = load<std::uint8_t>(bytes, at_stream);
   header.payload_bytes = load<std::uint32_t>(bytes, at_payload_bytes);
   header.sequence = load<std::uint32_t>(bytes, at_sequence);

@@ -36,6 +36,7 @@ struct Header {
   Space space = Space::tagged;
   bool has_data = false;
   bool wants_acknowledgement = false;  // soon, not when it suits
+  bool only_whole = false;             // grant: what may go ahead is a message or nothing of it
   std::uint8_t stream = 0;             // grant: rail * streams_per_rail + index
   std::uint32_t payload_bytes = 0;     // that follow
   std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps

@@ -51,9 +51,9 @@ struct Decision {
 
 class RuleTable {
  public:
-  /// The table that suiro ships, for an MPI ("openmpi", "mpich"); every threshold has its
-  /// measurement in a comment.
-  static RuleTable builtin(std::string_view mpi);
+  /// The table that suiro ships, for an MPI ("openmpi", "mpich") and what carries its messages
+  /// ("suiro", or empty: its own); every threshold has its measurement in a comment.
+  static RuleTable builtin(std::string_view mpi, std::string_view transport = {});
 
   /// A forced algorithm: "two_level_ring", "native", "linear_capped:cap=4". Throws
   /// std::runtime_error that names the value and lists what exists.

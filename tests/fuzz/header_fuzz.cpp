@@ -26,6 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
          "a request's payload is not the whole");
   expect(header->ahead_bytes <= (header->kind == FrameKind::grant ? max_payload_bytes : 0),
          "only a grant says what may go ahead");
+  expect(!header->only_whole || header->ahead_bytes > 0, "whole is what may go ahead");
   expect(header->stream < max_streams, "the stream can exist");
   if (header->kind == FrameKind::grant) {
     expect(header->tag <= max_message_bytes - header->message_bytes, "a grant has an end");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first part of a long message goes with its request, once it is known what the link carries
-// until the answer comes.
+// until the answer comes; and a message that the link is soon through with goes at once.
 #include <gtest/gtest.h>
 
 #include "net/core.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t length = 1 << 20;
 
-struct Ahead : ::testing::Test {
+struct GoingAhead : ::testing::Test {
   static Conditions conditions() {
     Conditions conditions;
     conditions.shortest_delay_ns = conditions.longest_delay_ns = 50'000;
@@ -20,27 +20,31 @@ struct Ahead : ::testing::Test {
   }
   void settle() { world.network.run_until(world.network.now_ns() + second); }
   /// From its sending to its arrival.
-  std::int64_t one_message() {
-    std::vector<std::uint8_t> target(length);
+  std::int64_t one_message(std::size_t bytes = length) {
+    std::vector<std::uint8_t> target(bytes);
     b.receive(any_peer, 1, 0, target.data(), target.size());
     const std::size_t before = b.ended();
     const std::int64_t from_ns = world.network.now_ns();
-    a.send(b, 1, data.data(), data.size());
+    a.send(b, 1, data.data(), bytes);
     EXPECT_TRUE(world.until([&] { return b.ended() > before; }));
     const std::int64_t took_ns = world.network.now_ns() - from_ns;
-    EXPECT_EQ(target, data);
+    EXPECT_TRUE(std::equal(target.begin(), target.end(), data.begin()));
     settle();
     return took_ns;
   }
   std::uint64_t ahead() const { return a.engine.statistics().ahead_bytes_sent; }
+  std::uint64_t asked() const { return a.engine.statistics().requests_sent; }
 
-  World world{1, conditions()};
+  explicit GoingAhead(const Conditions& conditions = GoingAhead::conditions())
+      : world(1, conditions) {}
+
+  World world;
   Process& a = world.add();
   Process& b = world.add();
   const std::vector<std::uint8_t> data = bytes_of(length);
 };
 
-TEST_F(Ahead, HidesTheRoundTrip) {
+TEST_F(GoingAhead, HidesTheRoundTrip) {
   one_message();
   EXPECT_EQ(ahead(), 0) << "nothing was known of the link";
   const std::int64_t asked_ns = one_message();  // connections exist; credit is still small
@@ -54,7 +58,7 @@ TEST_F(Ahead, HidesTheRoundTrip) {
   EXPECT_GT(ahead_ns, static_cast<std::int64_t>(length / conditions().bytes_per_ns));
 }
 
-TEST_F(Ahead, IsBufferedUntilSomebodyAsks) {
+TEST_F(GoingAhead, IsBufferedUntilSomebodyAsks) {
   for (int one = 0; one < 4; ++one) one_message();
   const std::uint64_t before = ahead();
   a.send(b, 1, data.data(), data.size());
@@ -74,7 +78,7 @@ TEST_F(Ahead, IsBufferedUntilSomebodyAsks) {
   EXPECT_TRUE(a.engine.idle());
 }
 
-TEST_F(Ahead, ComesInPartToReceivesThatAreMatchedOrForgottenMeanwhile) {
+TEST_F(GoingAhead, ComesInPartToReceivesThatAreMatchedOrForgottenMeanwhile) {
   for (int one = 0; one < 4; ++one) one_message();
   for (const bool forgotten : {false, true}) {
     std::vector<std::uint8_t> target(length);
@@ -97,7 +101,7 @@ TEST_F(Ahead, ComesInPartToReceivesThatAreMatchedOrForgottenMeanwhile) {
   one_message();
 }
 
-TEST_F(Ahead, EndsWithItsSender) {
+TEST_F(GoingAhead, EndsWithItsSender) {
   for (int one = 0; one < 4; ++one) one_message();
   std::vector<std::uint8_t> target(length);
   b.receive(any_peer, 1, 0, target.data(), target.size());
@@ -109,6 +113,96 @@ TEST_F(Ahead, EndsWithItsSender) {
   world.network.run_until(world.network.now_ns() + 60 * second);
   ASSERT_EQ(b.ended(), 1);
   EXPECT_EQ(b.log.completions[0].status, Status::unreachable);
+}
+
+TEST_F(GoingAhead, NeedsNoRequestWhereTheLinkIsSoonThrough) {
+  for (int one = 0; one < 6; ++one) one_message();
+  // In 0.2 ms the link carries 250 KB, and a request and its answer take half of that.
+  const std::uint64_t before = asked();
+  one_message(130'000);
+  EXPECT_EQ(asked(), before);
+  one_message(300'000);
+  EXPECT_EQ(asked(), before + 1);
+}
+
+TEST_F(GoingAhead, IsAskedForNowAndThenToMeasureTheLink) {
+  for (int one = 0; one < 6; ++one) one_message();
+  const std::uint64_t before = asked();
+  for (int one = 0; one < 130; ++one) one_message(130'000);
+  EXPECT_EQ(asked(), before + 2);
+}
+
+/// Links within a rack: nothing is gained by beginning before the answer.
+struct Near : GoingAhead {
+  Near()
+      : GoingAhead([] {
+          Conditions near = conditions();
+          near.shortest_delay_ns = near.longest_delay_ns = 2'000;
+          near.cut = false;
+          return near;
+        }()) {}
+};
+
+TEST_F(Near, LongerMessagesWaitForTheAnswer) {
+  for (int one = 0; one < 6; ++one) one_message();
+  EXPECT_EQ(ahead(), 0);
+  one_message(200'000);  // brings the credit for the next
+  const std::uint64_t before = asked();
+  one_message(200'000);
+  EXPECT_EQ(asked(), before);
+}
+
+TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
+  for (int one = 0; one < 6; ++one) one_message();
+  one_message(200'000);
+  const std::uint64_t before = asked();
+  for (int one = 0; one < 4; ++one) a.send(b, 1, data.data(), 200'000);
+  settle();
+  EXPECT_EQ(asked(), before + 3);
+  EXPECT_LE(b.engine.statistics().unexpected_bytes_now, 4 * cost(200'000));
+  std::vector<std::uint8_t> target(length);
+  for (int one = 0; one < 4; ++one) b.receive(any_peer, 1, 0, target.data(), target.size());
+  settle();
+  one_message(200'000);
+  EXPECT_EQ(asked(), before + 3) << "what went ahead has been taken";
+}
+
+/// Links that carry little in the time that a short message may be kept waiting.
+struct Slow : GoingAhead {
+  Slow()
+      : GoingAhead([] {
+          Conditions slow = conditions();
+          slow.bytes_per_ns = 0.125;
+          slow.cut = false;
+          slow.shortest_delay_ns = slow.longest_delay_ns = 2'000;
+          return slow;
+        }()) {}
+};
+
+TEST_F(Slow, NothingLongGoesAtOnce) {
+  for (int one = 0; one < 6; ++one) one_message();
+  const std::uint64_t before = asked();
+  one_message(70'000);
+  EXPECT_EQ(asked(), before + 1);
+  EXPECT_EQ(ahead(), 0);
+}
+
+/// Two rails share a message that is asked for.
+TEST(SeveralRails, AskForWhatOneWouldCarrySoon) {
+  Settings settings;
+  settings.rails = RailPolicy::striped;
+  World world{1, GoingAhead::conditions()};
+  Process& a = world.add(settings, 2);
+  Process& b = world.add(settings, 2);
+  const std::vector<std::uint8_t> data = bytes_of(length);
+  std::vector<std::uint8_t> target(length);
+  for (const std::size_t bytes : {length, length, length, std::size_t{240'000}}) {
+    const std::uint64_t before = a.engine.statistics().requests_sent;
+    b.receive(any_peer, 1, 0, target.data(), bytes);
+    a.send(b, 1, data.data(), bytes);
+    world.network.run_until(world.network.now_ns() + second);
+    EXPECT_EQ(a.engine.statistics().requests_sent, before + 1);
+  }
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ Traffic::Traffic(std::uint64_t seed, bool faults)
 Settings Traffic::settings() {
   Settings settings;
   settings.eager_bytes = pick(100, 4096, 65536);
-  settings.ahead_bytes = pick(0, 5000, 256 << 10);
+  settings.ahead_bytes = pick(0, 5000, 512 << 10);
   settings.copied_bytes = pick(0, 1000, 4096);
   settings.unexpected_budget = pick(0, 5000, 100'000, 64 << 20);
   settings.inject_budget = pick(2000, 16 << 20);

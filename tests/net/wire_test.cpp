@@ -52,6 +52,7 @@ Header any_header() {
     header.tag = any_number(max_message_bytes - 1);
     header.message_bytes = 1 + any_number(max_message_bytes - header.tag - 1);
     header.ahead_bytes = any_number(max_payload_bytes);
+    header.only_whole = header.ahead_bytes > 0 && any_number(1) == 1;
   }
   if (header.kind == FrameKind::leave) {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
@@ -73,7 +74,7 @@ RC_GTEST_PROP(Wire, HeadersSurvive, ()) {
   RC_ASSERT(again->payload_bytes == header.payload_bytes && again->data == header.data);
   RC_ASSERT(again->sequence == header.sequence && again->received == header.received);
   RC_ASSERT(again->transfer == header.transfer && again->stream == header.stream);
-  RC_ASSERT(again->ahead_bytes == header.ahead_bytes);
+  RC_ASSERT(again->ahead_bytes == header.ahead_bytes && again->only_whole == header.only_whole);
 }
 
 // No two headers have the same bytes, and a changed byte makes another header or none: nothing on
@@ -102,6 +103,8 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::request, .ahead_bytes = 1, .message_bytes = 9},
                  "ahead of whom");
   expect_refused({.kind = FrameKind::grant, .ahead_bytes = big, .message_bytes = 1}, "far ahead");
+  expect_refused({.kind = FrameKind::grant, .only_whole = true, .message_bytes = 1},
+                 "nothing, but whole");
   expect_refused({.kind = FrameKind::grant}, "an empty grant");
   expect_refused({.kind = FrameKind::grant, .tag = max_message_bytes, .message_bytes = 1}, "end");
   expect_refused({.kind = FrameKind::grant, .tag = ~0ULL, .message_bytes = 2}, "overflow");

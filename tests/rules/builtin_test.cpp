@@ -103,6 +103,17 @@ TEST_P(Builtin, ChoosesAlikeForUnequalBlocksOfAKnownSize) {
   }
 }
 
+TEST_P(Builtin, ChoosesPairsForSmallerUnequalBlocksOverSuirosTransport) {
+  const auto algorithm = [](std::string_view transport, std::string_view collective, int kib) {
+    const RuleTable table = RuleTable::builtin(GetParam(), transport);
+    return table.decide({collective, Topology::block(4, 4), std::int64_t{kib} << 10}).algorithm;
+  };
+  EXPECT_EQ(algorithm("suiro", "alltoallv", 96), "two_level_pairwise");
+  EXPECT_EQ(algorithm("suiro", "alltoallv", 95), "native");
+  EXPECT_EQ(algorithm("suiro", "alltoallw", 96), "native");
+  EXPECT_EQ(algorithm("", "alltoallv", 96), "native");
+}
+
 TEST_P(Builtin, DecidesEverything) {
   const std::array uneven = {0, 0, 0, 1, 1, 2};
   for (const Topology& topology :
