@@ -12,7 +12,7 @@ UNAGREED = "no size agreed on yet: "
 AGREED = "by the agreed size: "
 TOO_UNEVEN = "blocks too uneven for a size: "
 # Two nodes of two ranks; large enough for the built-in rules although half of the blocks are small.
-LARGE = 200_000
+LARGE = 500_000
 
 
 def run(
