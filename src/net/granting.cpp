@@ -145,10 +145,10 @@ void Transfers::measure_answer(BulkStream& stream, const Grant& grant, std::int6
   stream.flow_bytes_per_ns = before == 0 ? rate : (stream.flow_bytes_per_ns + rate) / 2;
 }
 
-/// What may come without being asked for: a message for which a short one behind it waits no longer
-/// than a request, its answer and it itself take now; of a longer one, what this stream would carry
-/// until the answer comes, so that the link is in use meanwhile. Who has several rails uses them
-/// all for a message that is asked for. In shared memory there is nothing to wait for.
+/// What may come without being asked for: a message that the link is soon through with; of a longer
+/// one on a far link, what it carries until the answer comes, so that it is in use meanwhile.
+/// Either way a short message behind it waits no longer than that. Several rails together are
+/// faster with a message that is asked for. In shared memory there is nothing to wait for.
 Ahead Transfers::ahead(const BulkStream& stream) const {
   if (stream.rail == max_rails) return {};
   const auto others = std::ranges::count_if(streams_, [&](const BulkStream& other) {

@@ -15,8 +15,8 @@ constexpr std::uint64_t kept_bytes_max = 4 << 20;
 /// So much is kept before an acknowledgement is asked for.
 constexpr std::uint64_t unasked_bytes_max = 128 << 10;
 constexpr std::size_t pieces_per_write = 64;
-/// Of messages that could go ahead one is asked for after so many, so that the receiver sees
-/// whether the link is still as fast.
+/// Of messages that could go whole on a near link one is asked for after so many, so that the
+/// receiver sees whether the link is still as fast.
 constexpr int ahead_in_row_max = 64;
 
 bool before(std::uint32_t one, std::uint32_t other) {
@@ -54,10 +54,12 @@ bool Outbox::may_be_eager(std::uint64_t length) const {
          length <= max_payload_bytes && cost(length) <= credit_left();
 }
 
-/// Who sends faster than the peer receives would only fill its memory, where links are near.
+/// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
+/// a request costs more than that.
 bool Outbox::may_go_ahead(std::uint64_t length) const {
-  const bool last_is_taken = !ahead_.only_whole || peer_credit_ >= credit_when_taken_;
-  return ahead_.fits(length) && ahead_in_row_ < ahead_in_row_max && last_is_taken;
+  if (!ahead_.fits(length)) return false;
+  const bool last_is_taken = peer_credit_ >= credit_when_taken_;
+  return !ahead_.only_whole || (last_is_taken && ahead_in_row_ < ahead_in_row_max);
 }
 
 bool Outbox::keeps_copy(std::uint64_t length) const {

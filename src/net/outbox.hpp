@@ -50,7 +50,7 @@ class Outbox {
   /// Lets the peer send that much more eager payload, or that it has sent it.
   void add_credit(std::uint64_t bytes) { credit_ += bytes; }
   std::uint64_t told_credit() const { return told_credit_; }
-  /// How much of a long message may go with its request.
+  /// What the peer lets go ahead from now on.
   void set_ahead(const Ahead& ahead) { ahead_ = ahead; }
   /// How much of that the peer may use at a time: it is told of more before it has used it up.
   void set_share(std::uint64_t bytes) { share_ = bytes; }
