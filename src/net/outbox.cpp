@@ -30,25 +30,6 @@ Send* eager_send(const Frame& frame) {
 
 }  // namespace
 
-void FrameList::add(Frame& frame) {
-  frame.next = nullptr;
-  (first == nullptr ? first : last->next) = &frame;
-  last = &frame;
-}
-
-Frame& FrameList::take() {
-  Frame& frame = *first;
-  first = frame.next;
-  return frame;
-}
-
-void FrameList::prepend(FrameList& others) {
-  if (others.empty()) return;
-  others.last->next = first;
-  if (first == nullptr) last = others.last;
-  first = std::exchange(others.first, nullptr);
-}
-
 bool Outbox::may_be_eager(std::uint64_t length) const {
   return (length <= core_.settings.eager_bytes || may_go_ahead(length)) &&
          length <= max_payload_bytes && cost(length) <= credit_left();

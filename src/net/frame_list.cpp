@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "net/outbox.hpp"
+
+namespace suiro::net {
+
+void FrameList::add(Frame& frame) {
+  frame.next = nullptr;
+  (first == nullptr ? first : last->next) = &frame;
+  last = &frame;
+}
+
+Frame& FrameList::take() {
+  Frame& frame = *first;
+  first = frame.next;
+  return frame;
+}
+
+void FrameList::prepend(FrameList& others) {
+  if (others.empty()) return;
+  others.last->next = first;
+  if (first == nullptr) last = others.last;
+  first = std::exchange(others.first, nullptr);
+}
+
+}  // namespace suiro::net
