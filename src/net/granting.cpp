@@ -151,11 +151,11 @@ void Transfers::measure_answer(BulkStream& stream, const Grant& grant, std::int6
 /// faster with a message that is asked for. In shared memory there is nothing to wait for.
 Ahead Transfers::ahead(const BulkStream& stream) const {
   if (stream.rail == max_rails) return {};
-  const auto others = std::ranges::count_if(streams_, [&](const BulkStream& other) {
+  const bool several_rails = std::ranges::any_of(streams_, [&](const BulkStream& other) {
     return other.state == BulkStream::State::open && other.rail != stream.rail;
   });
   const bool far = stream.round_trip_ns >= least_round_trip_ns;
-  const bool alone = !striped_ || others == 0;
+  const bool alone = !striped_ || !several_rails;
   const double part =
       far ? stream.flow_bytes_per_ns * static_cast<double>(stream.round_trip_ns) : 0;
   const double whole = alone ? stream.answer_bytes_per_ns * longest_wait_ns : 0;
