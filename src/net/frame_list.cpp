@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <utility>
+#include "net/frame_list.hpp"
 
-#include "net/outbox.hpp"
+#include <utility>
 
 namespace suiro::net {
 

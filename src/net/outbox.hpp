@@ -7,22 +7,12 @@
 #include <cstdint>
 
 #include "net/core.hpp"
+#include "net/frame_list.hpp"
 #include "net/wire.hpp"
 
 namespace suiro::net {
 
 class Transfers;
-
-/// Frames in order; a frame is in one list.
-struct FrameList {
-  Frame* first = nullptr;
-  Frame* last = nullptr;
-  bool empty() const { return first == nullptr; }
-  void add(Frame& frame);
-  Frame& take();
-  /// Puts all of `others` before what is here.
-  void prepend(FrameList& others);
-};
 
 class Outbox {
  public:
