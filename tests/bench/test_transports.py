@@ -3,28 +3,64 @@
 
 import pytest
 
-from suiro.bench.transports import KERNELS, TRANSPORTS, compare, parse_transports
-from suiro.errors import UsageError
+from suiro.bench.transports import TRANSPORTS, Comparison, compare, parse_transports
+from suiro.bench.workloads import KERNELS, Workload, parse_kernels, parse_program
+from suiro.errors import SuiroError, UsageError
+
+
+def compared(workload: Workload, jobs: int = 1) -> Comparison:
+    """On one machine, over what Open MPI has."""
+    return compare(
+        workload,
+        mpi="openmpi",
+        prefix=["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "4"],
+        transports=parse_transports("openmpi", ["tcp", "tcp:OMPI_MCA_btl=self+vader"]),
+        jobs=jobs,
+        command="",
+    )
 
 
 def test_every_kernel_runs() -> None:
-    """On one machine, over what Open MPI has."""
-    prefix = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "4"]
-    for kernel in (name for name in KERNELS if name not in ("receive", "send", "resume")):
-        result = compare(
-            kernel,
-            100,
-            mpi="openmpi",
-            prefix=prefix,
-            transports=parse_transports("openmpi", ["tcp", "tcp:OMPI_MCA_btl=self+vader"]),
-            jobs=1,
-            calls=2,
-            command="",
-        )
-        first, second = result.rows
+    names = ",".join(name for name in KERNELS if name not in ("receive", "send", "resume"))
+    for kernel in parse_kernels(names, [100], calls=2):
+        first, second = compared(kernel).rows
         assert first.seconds > 0
         assert first.ratio is None
         assert second.ratio == pytest.approx(second.seconds / first.seconds)
+
+
+def test_a_program_tells_its_time() -> None:
+    """Or it does not, and the job's time is taken."""
+    program = "sh -c 'echo seconds = 0.25'"
+    result = compared(parse_program(program, r"^seconds = (\S+)"), jobs=2)
+    assert (result.kernel, result.bytes, result.calls) == (program, None, 1)
+    assert [row.seconds for row in result.rows] == [0.25, 0.25]
+    assert [row.processor_s for row in result.rows] == [None, None]
+    assert compared(parse_program("sleep 0.1", None)).rows[0].seconds > 0.1
+
+
+def test_a_program_that_tells_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """The message names the program and the transport; what a failed one printed is shown."""
+    with pytest.raises(SuiroError, match=r"^true over tcp printed nothing that --seconds-from"):
+        compared(parse_program("true", "seconds (.*)"))
+    with pytest.raises(SuiroError, match='over tcp told "soon", where a number'):
+        compared(parse_program("echo soon", "(.*)"))
+    with pytest.raises(SuiroError, match="over tcp ended with exit code 3"):
+        compared(parse_program("sh -c 'echo heard; exit 3'", None))
+    assert "heard" in capfd.readouterr().err
+
+
+def test_wrong_workloads_are_refused() -> None:
+    for program, pattern, message in (
+        ("'", None, "no closing quotation"),
+        ("", None, "is empty"),
+        ("app", "seconds", "expected one group"),
+        ("app", "(", "unterminated subpattern"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            parse_program(program, pattern)
+    with pytest.raises(UsageError, match='--kernels "lu": there are pingpong, '):
+        list(parse_kernels("is,lu", [100], calls=1))
 
 
 def test_unknown_transports_are_refused() -> None:

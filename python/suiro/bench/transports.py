@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what carries an MPI's messages: one kernel, one job per transport, in turns, so that a
+"""Compares what carries an MPI's messages: one workload, one job per transport, in turns, so that a
 repetition shares the machine's mood; ratios come with their intervals."""
 
-import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,11 +13,9 @@ from pydantic import BaseModel
 
 from suiro.bench.launcher import suiro_command
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
+from suiro.bench.workloads import Ended, Sample, Workload
 from suiro.errors import SuiroError, UsageError
-from suiro.native import tool
 
-NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
-KERNELS = ("pingpong", "stream", "receive", "send", "resume", *NPB)
 OURS = "suiro"
 _OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
 _OB1_5 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,sm,tcp"}
@@ -46,7 +44,6 @@ TRANSPORTS: dict[str, dict[str, dict[str, str]]] = {
         "ucx": {"MPIR_CVAR_CH4_NETMOD": "ucx", "UCX_TLS": "self,sm,tcp"},
     },
 }
-PROGRAMS = {"openmpi": "openmpi", "openmpi5": "openmpi", "mpich5": "mpich"}
 
 
 @dataclass(frozen=True)
@@ -59,34 +56,26 @@ class Transport:
 
 
 class Row(BaseModel):
-    """One transport: the time and, over all ranks, the processor time of a call."""
+    """One transport: the time and, over all ranks, the processor time of a call or a program."""
 
     transport: str
     seconds: float
     seconds_interval: Interval
-    processor_s: float
+    processor_s: float | None  # programs are not asked
     ratio: float | None = None  # its time over the first one's
     ratio_interval: Interval | None = None
 
 
 class Comparison(BaseModel):
-    """All transports with one kernel."""
+    """All transports with one kernel, or with one program, which has no size."""
 
     kernel: str
-    bytes: int
+    bytes: int | None
     mpi: str
     jobs: int
     calls: int
     command: str
     rows: list[Row]
-
-
-@dataclass
-class _Samples:
-    """One job is one sample: the median of its calls."""
-
-    seconds: list[float]
-    processor_s: list[float]
 
 
 def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
@@ -109,73 +98,77 @@ def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
 
 
 def compare(
-    kernel: str,
-    size: int,
+    workload: Workload,
     *,
     mpi: str,
     prefix: list[str],
     transports: list[Transport],
     jobs: int,
-    calls: int,
     command: str,
 ) -> Comparison:
-    """Runs `jobs` jobs of `calls` calls for each transport; in every round another one begins."""
-    samples = {transport.label: _Samples([], []) for transport in transports}
+    """Runs `jobs` jobs over each transport; in every round another one begins."""
+    samples: dict[str, list[Sample]] = {transport.label: [] for transport in transports}
     for turn in range(jobs):
         first = turn % len(transports)
         for transport in transports[first:] + transports[:first]:
-            seconds, processor_s = _job(kernel, size, calls, mpi, prefix, transport)
-            samples[transport.label].seconds.append(seconds)
-            samples[transport.label].processor_s.append(processor_s)
-            _say_progress(kernel, size, turn, jobs, transport.label)
+            ended = _job(workload.words(mpi), mpi, prefix, transport)
+            try:
+                samples[transport.label].append(workload.sample(ended))
+            except SuiroError as error:
+                raise SuiroError(f"{workload.name} over {transport.label} {error}") from None
+            _say_progress(workload, turn, jobs, transport.label)
     return Comparison(
-        kernel=kernel,
-        bytes=size,
+        kernel=workload.name,
+        bytes=workload.bytes,
         mpi=mpi,
         jobs=jobs,
-        calls=calls,
+        calls=workload.calls,
         command=command,
         rows=list(_rows(samples)),
     )
 
 
-def _rows(samples: dict[str, _Samples]) -> Iterator[Row]:
-    first = next(iter(samples))
-    for label, own in samples.items():
-        seconds, interval = median_with_interval(own.seconds)
+def _rows(samples: dict[str, list[Sample]]) -> Iterator[Row]:
+    """One job is one sample."""
+    times = {label: [sample.seconds for sample in own] for label, own in samples.items()}
+    first = next(iter(times))
+    for label, own in times.items():
+        seconds, interval = median_with_interval(own)
+        processor = [s.processor_s for s in samples[label] if s.processor_s is not None]
         row = Row(
             transport=label,
             seconds=seconds,
             seconds_interval=interval,
-            processor_s=median_with_interval(own.processor_s)[0],
+            processor_s=median_with_interval(processor)[0] if processor else None,
         )
         if label != first:
-            row.ratio, row.ratio_interval = ratio_with_interval(own.seconds, samples[first].seconds)
+            row.ratio, row.ratio_interval = ratio_with_interval(own, times[first])
         yield row
 
 
-def _job(
-    kernel: str, size: int, calls: int, mpi: str, prefix: list[str], transport: Transport
-) -> tuple[float, float]:
-    command = [*prefix, str(tool(f"suiro-kernels-{PROGRAMS[mpi]}")), kernel, str(size), str(calls)]
+def _job(words: list[str], mpi: str, prefix: list[str], transport: Transport) -> Ended:
+    command = [*prefix, *words]
     environment = os.environ | TRANSPORTS[mpi][transport.name]
     if transport.name == OURS:
         command = suiro_command("run", "--transport", "suiro", "--", *command)
         environment = {k: v for k, v in environment.items() if k not in _OB1}
     environment |= transport.variables
-    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, text=True, check=False)
-    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"bench"')]
-    calls_made = [event for event in events if event["bench"] == "kernel"]
-    if done.returncode != 0 or not events or events[-1]["bench"] != "end":
-        raise SuiroError(
-            f"{kernel} over {transport.label} ended with exit code {done.returncode} after "
-            f"{len(calls_made)} of {calls} calls: its messages are above"
-        )
-    seconds = median_with_interval([event["seconds"] for event in calls_made])[0]
-    return seconds, median_with_interval([event["processor_s"] for event in calls_made])[0]
+    begin = time.monotonic()
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout)
+    return Ended(done.returncode, done.stdout, time.monotonic() - begin)
 
 
-def _say_progress(kernel: str, size: int, turn: int, jobs: int, label: str) -> None:
+def _say_progress(workload: Workload, turn: int, jobs: int, label: str) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{kernel} {size} B: {turn + 1} of {jobs}, {label}\033[K")
+        size = "" if workload.bytes is None else f" {workload.bytes} B"
+        sys.stderr.write(f"\r{workload.name}{size}: {turn + 1} of {jobs}, {label}\033[K")
         sys.stderr.flush()

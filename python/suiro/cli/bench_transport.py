@@ -10,41 +10,65 @@ import typer
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from suiro.bench.transports import Comparison, Transport
+    from suiro.bench.workloads import Workload
+
+LauncherArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix: mpirun -np 2."),
+]
+ProgramOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COMMAND", help="Instead of kernels, a program of yours with its arguments."
+    ),
+]
+SecondsFromOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REGEX",
+        help="Finds, as its one group, the seconds that the program prints [default: its time "
+        "from start to end].",
+    ),
+]
+KernelsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="pingpong, stream; behind a second of computation: receive, send, resume; "
+        "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
+        "[default: pingpong,stream].",
+    ),
+]
+TransportsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="What to compare with the first [default: all that this MPI has]. "
+        "NAME:VARIABLE=VALUE is one with other settings, + in a value a comma.",
+    ),
+]
 
 
 def bench_transport(
-    launcher: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix: mpirun -np 2."),
-    ] = None,
+    launcher: LauncherArgument = None,
     lab: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
     ] = None,
     mpi: Annotated[
         str, typer.Option(metavar="openmpi|openmpi5|mpich5", help="Which MPI the launcher is of.")
     ] = "openmpi",
-    kernels: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B",
-            help="pingpong, stream; behind a second of computation: receive, send, resume; "
-            "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU).",
-        ),
-    ] = "pingpong,stream",
+    program: ProgramOption = None,
+    seconds_from: SecondsFromOption = None,
+    kernels: KernelsOption = None,
     sizes: Annotated[
-        str, typer.Option(metavar="A,B", help="Bytes per message; K and M are 1024s.")
+        str, typer.Option(metavar="A,B", help="Bytes per message of a kernel; K and M are 1024s.")
     ] = "8,48K,1M",
-    transports: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B",
-            help="What to compare with the first [default: all that this MPI has]. "
-            "NAME:VARIABLE=VALUE is one with other settings, + in a value a comma.",
-        ),
-    ] = None,
+    transports: TransportsOption = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="Jobs per transport.")] = 5,
-    calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls per job.")] = 10,
+    calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of a kernel per job.")] = 10,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Compare suiro's transport with those of the MPI: jobs in turns, ratios with intervals.
@@ -53,11 +77,12 @@ def bench_transport(
 
     On your own cluster:  suiro bench-transport -- mpirun -np 2 --map-by node
 
+    Your own program:     suiro bench-transport --program "./app input" -- mpirun -np 64
+
     Two settings:         suiro bench-transport --transports suiro,suiro:SUIRO_NET_RAILS=striped ...
     """
-    from suiro.bench import plan as plans
-
-    chosen, numbers = _checked(mpi, kernels, transports), plans.parse_sizes(sizes)
+    chosen = _transports(mpi, transports)
+    workloads = _workloads(program, seconds_from, kernels, sizes, calls)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi.rstrip("5"), bool(launcher)))
     from suiro.bench.launcher import launcher_prefix
@@ -69,25 +94,36 @@ def bench_transport(
         prefix=launcher_prefix(launcher or []),
         transports=chosen,
         jobs=repeat,
-        calls=calls,
         command=repeat_command(),
     )
-    _show([compared(kernel, size) for kernel in kernels.split(",") for size in numbers], json)
+    _show([compared(workload) for workload in workloads], json)
 
 
-def _checked(mpi: str, kernels: str, transports: str | None) -> "list[Transport]":
+def _transports(mpi: str, labels: str | None) -> "list[Transport]":
     """What to compare; wrong words are refused before a cluster is started for them."""
-    from suiro.bench.transports import KERNELS, TRANSPORTS, parse_transports
+    from suiro.bench.transports import TRANSPORTS, parse_transports
     from suiro.errors import UsageError
 
     if mpi not in TRANSPORTS:
         raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
-    chosen = transports.split(",") if transports else list(TRANSPORTS[mpi])
-    parsed = parse_transports(mpi, chosen)
-    for kernel in kernels.split(","):
-        if kernel not in KERNELS:
-            raise UsageError(f'--kernels "{kernel}": there are {", ".join(KERNELS)}')
-    return parsed
+    return parse_transports(mpi, labels.split(",") if labels else list(TRANSPORTS[mpi]))
+
+
+def _workloads(
+    program: str | None, seconds_from: str | None, kernels: str | None, sizes: str, calls: int
+) -> "Sequence[Workload]":
+    """The program, or every kernel with every size."""
+    from suiro.bench.plan import parse_sizes
+    from suiro.bench.workloads import parse_kernels, parse_program
+    from suiro.errors import UsageError
+
+    if program is None:
+        if seconds_from is not None:
+            raise UsageError("--seconds-from is for a program: give --program")
+        return list(parse_kernels(kernels or "pingpong,stream", parse_sizes(sizes), calls))
+    if kernels is not None:
+        raise UsageError("give --program or --kernels, not both")
+    return [parse_program(program, seconds_from)]
 
 
 def _show(results: "list[Comparison]", json: bool) -> None:
@@ -99,7 +135,12 @@ def _show(results: "list[Comparison]", json: bool) -> None:
 
     against = f"its time / {results[0].rows[0].transport}'s"
     table = Table(
-        "kernel", "bytes", Column("transport", overflow="fold"), "us", "processor us", against
+        Column("kernel", overflow="fold"),
+        "bytes",
+        Column("transport", overflow="fold"),
+        "us",
+        "processor us",
+        against,
     )
     for result in results:
         for row in result.rows:
@@ -107,6 +148,8 @@ def _show(results: "list[Comparison]", json: bool) -> None:
             if row.ratio is not None and row.ratio_interval is not None:
                 low, high = row.ratio_interval
                 ratio = f"{row.ratio:.2f} [{low:.2f}, {high:.2f}]"
-            times = (f"{row.seconds * 1e6:.1f}", f"{row.processor_s * 1e6:.0f}")
-            table.add_row(result.kernel, str(result.bytes), row.transport, *times, ratio)
+            size = "" if result.bytes is None else str(result.bytes)
+            processor = "" if row.processor_s is None else f"{row.processor_s * 1e6:.0f}"
+            times = (f"{row.seconds * 1e6:.1f}", processor)
+            table.add_row(result.kernel, size, row.transport, *times, ratio)
     Console(width=None if sys.stdout.isatty() else 100).print(table)
