@@ -33,6 +33,7 @@ def test_error_of_a_message_is_one_ranks_only(
     ("collective", "algorithm"),
     [
         ("alltoall", "ring"),
+        ("alltoall", "send_side_aggregation"),
         ("alltoall", "two_level_pairwise"),
         ("alltoallv", "ring"),
         ("alltoallw", "ring"),
