@@ -41,7 +41,13 @@ def test_the_size_of_unequal_blocks_is_another_or_unknown() -> None:
     calls = {(131072, "ring"): 6, (131072, "auto"): 9}
     assert disobeyed([unknown], calls, unequal=True) == {}
     assert chosen([row("ring", "by the agreed size: fast", 5)], 131072, unequal=True) == "ring"
-    assert chosen([row("native", "no size: ", 3) | {"bytes": None}], 131072, unequal=True) is None
+    before = row("native", "no size agreed on yet: fast", 3) | {"bytes": None}
+    assert chosen([before, row("ring", "by the agreed size: fast", 5)], 4096, unequal=True) is None
+
+
+def test_no_size_is_asked_for_where_all_run_the_same() -> None:
+    always = row("native", "built in: several sites", 9) | {"bytes": None}
+    assert chosen([always, forced("ring", 6)], 131072, unequal=True) == "native"
 
 
 def test_a_disobeyed_cell_is_void_and_compared_with_nothing() -> None:

@@ -32,9 +32,12 @@ def disobeyed(rows: list[Row], calls: dict[Key, int], unequal: bool = False) -> 
 
 def chosen(rows: list[Row], block_bytes: int, unequal: bool = False) -> str | None:
     """What "auto" ran. The size that ranks agree on is that of the rank with least in its `unequal`
-    blocks, which is less than the mean, but more than half of it."""
-    of_size = [*_rows(rows, block_bytes), *(_rows(rows, block_bytes // 2) if unequal else ())]
-    names = {row["algorithm"] for row in of_size if not _is_forced(row)}
+    blocks, which is less than the mean, but more than half of it. Where every size would run the
+    same, they agree on none."""
+    free = [row for row in rows if not _is_forced(row)]
+    of_size = [*_rows(free, block_bytes), *(_rows(free, block_bytes // 2) if unequal else ())]
+    sizeless = unequal and not any(row["bytes"] for row in free)
+    names = {row["algorithm"] for row in (free if sizeless else of_size)}
     return " and ".join(sorted(names)) or None
 
 
