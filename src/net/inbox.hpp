@@ -34,6 +34,7 @@ class Inbox {
   bool receive(std::span<const std::byte> bytes);
   std::span<std::byte> wanted() const;
   bool placed(std::size_t bytes);
+  bool amid_payload() const { return in_payload_; }
   const char* objection() const { return objection_; }
 
   /// A new stream: what came in part comes again.

@@ -41,18 +41,19 @@ void Mailbox::forget(CompletionSink* sink) {
   core_.sends.for_each([&](Send& send) {
     if (send.sink == sink) send.sink = nullptr;
   });
-  std::vector<Receive*> affected;
+  std::vector<Receive*> to_end;  // not those that end with their last part
   core_.receives.for_each([&](Receive& receive) {
-    if (receive.sink == sink) affected.push_back(&receive);
+    if (receive.sink != sink) return;
+    receive.sink = nullptr;
+    receive.buffers = Segments();  // what still comes is read, and thrown away
+    if (receive.posted || receive.transfer != nullptr) to_end.push_back(&receive);
   });
-  for (Receive* receive : affected) {
-    receive->sink = nullptr;
-    receive->buffers = Segments();  // what still comes is read, and thrown away
+  for (Receive* receive : to_end) {
     if (receive->posted) {
       withdraw(*receive);
       receive->released = true;
       if (receive->parts == 0) core_.receives.give(*receive);
-    } else if (receive->transfer != nullptr) {
+    } else {
       receive->transfer->session->abandon(*receive);
     }
   }

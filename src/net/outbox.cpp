@@ -36,11 +36,11 @@ bool Outbox::may_be_eager(std::uint64_t length) const {
 }
 
 /// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
-/// a request costs more than that.
+/// a request costs more than that. Now and then one is asked for, which measures the link.
 bool Outbox::may_go_ahead(std::uint64_t length) const {
   if (!ahead_.fits(length)) return false;
   const bool last_is_taken = peer_credit_ >= credit_when_taken_;
-  return !ahead_.only_whole || (last_is_taken && ahead_in_row_ < ahead_in_row_max);
+  return ahead_in_row_ < ahead_in_row_max && (!ahead_.only_whole || last_is_taken);
 }
 
 bool Outbox::keeps_copy(std::uint64_t length) const {
@@ -364,8 +364,8 @@ void Outbox::acknowledge(Urgency urgency) {
   if (due) write_bare(false);
 }
 
-void Outbox::probe() {
-  if (attached() && waiting_.empty()) write_bare(true);
+void Outbox::tell(Answer answer) {
+  if (attached() && waiting_.empty()) write_bare(answer == Answer::wanted);
 }
 
 /// A frame that is nothing but its header.

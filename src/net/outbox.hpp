@@ -48,8 +48,9 @@ class Outbox {
   enum class Urgency : std::uint8_t { credit, wanted, overdue };
   /// Tells the peer what has arrived, in a frame of its own, if there is reason enough.
   void acknowledge(Urgency urgency);
-  /// Asks for a sign of life.
-  void probe();
+  /// A sign of life, if nothing else is about to tell; whether one is wanted in return.
+  enum class Answer { unwanted, wanted };
+  void tell(Answer answer);
   bool owes_acknowledgement() const { return told_received_ != received_; }
 
   /// The peer once had more frames than that.

@@ -9,6 +9,8 @@ namespace {
 
 /// An acknowledgement that nobody asked for waits for a frame that goes anyway, but not longer.
 constexpr std::int64_t acknowledgement_delay_ns = 20'000'000;
+/// While a long frame comes, within the time after which a silent rail is left.
+constexpr std::int64_t signs_of_life = 16;
 
 }  // namespace
 
@@ -71,6 +73,7 @@ void Session::came_ahead(Receive& receive) {
 }
 
 void Session::decline(std::uint64_t transfer) {
+  if (gone_) return;
   transfers_.decline(transfer);
   wake();
 }
@@ -100,6 +103,7 @@ void Session::received(Stream& stream, std::span<const std::byte> bytes) {
   if (stream.introduction.kind == StreamKind::control) {
     if (stream.id != control_) return;
     core_.statistics.rails[control_rail_].received_bytes += bytes.size();
+    control_moves_ = true;
     if (!inbox_.receive(bytes)) fail(inbox_.objection());
     return;
   }
@@ -128,6 +132,7 @@ void Session::placed(const Stream& stream, std::size_t bytes) {
     transfers_.placed(stream.introduction.stream, bytes);
   } else if (stream.id == control_) {
     core_.statistics.rails[control_rail_].received_bytes += bytes;
+    control_moves_ = true;
     if (!inbox_.placed(bytes)) fail(inbox_.objection());
   }
 }
@@ -135,9 +140,20 @@ void Session::placed(const Stream& stream, std::size_t bytes) {
 void Session::drained(const Stream& stream) {
   if (stream.id != control_) return;
   outbox_.acknowledge(Outbox::Urgency::wanted);
+  show_life();
   if (!resumes_ || acknowledge_ns_ != never_ns || !outbox_.owes_acknowledgement()) return;
   acknowledge_ns_ = core_.carrier.now_ns() + acknowledgement_delay_ns;
   core_.timers.schedule(*this, acknowledge_ns_);
+}
+
+/// A frame is answered when it is there. While a long one comes over a slow rail, its sender is to
+/// hear that it does, soon enough even if it suspects the rail.
+void Session::show_life() {
+  if (!resumes_ || !inbox_.amid_payload()) return;
+  const std::int64_t now_ns = core_.carrier.now_ns();
+  if (now_ns - shown_life_ns_ < core_.settings.stall_timeout_ns / signs_of_life) return;
+  shown_life_ns_ = now_ns;
+  outbox_.tell(Outbox::Answer::unwanted);
 }
 
 bool Session::heard(const Header& header) {

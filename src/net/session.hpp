@@ -84,6 +84,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void give_credit(std::uint64_t bytes);
   void watch(std::int64_t now_ns);
   void wake();
+  void show_life();
   bool needs_peer() const;
   void look_control(std::int64_t now_ns);
 
@@ -118,7 +119,8 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   std::int64_t retry_ns_ = 0, pause_ns_ = 0;
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
-  std::int64_t heard_ns_ = 0;
+  bool control_moves_ = false;  // some of a frame has come since the last look
+  std::int64_t heard_ns_ = 0, shown_life_ns_ = 0;
   bool probed_ = false;  // since then
   std::int64_t acknowledge_ns_ = never_ns;
   std::string obstacle_;  // of the last opening

@@ -186,7 +186,7 @@ bool Session::needs_peer() const { return outbox_.unsettled() || bulk_.busy(); }
 void Session::wake() {
   if (!resumes_ || waiting() || gone_) return;
   heard_ns_ = core_.carrier.now_ns();
-  if (core_.suspects(control_rail_)) outbox_.probe();
+  if (core_.suspects(control_rail_)) outbox_.tell(Outbox::Answer::wanted);
   watch(heard_ns_);
 }
 
@@ -212,11 +212,12 @@ void Session::look(std::int64_t now_ns) {
 }
 
 void Session::look_control(std::int64_t now_ns) {
-  if (frames_heard_ != frames_seen_ || !needs_peer()) {
+  if (frames_heard_ != frames_seen_ || control_moves_ || !needs_peer()) {
     heard_ns_ = now_ns;
     probed_ = false;
   }
   frames_seen_ = frames_heard_;
+  control_moves_ = false;
   if (acknowledge_ns_ <= now_ns) {
     acknowledge_ns_ = never_ns;
     outbox_.acknowledge(Outbox::Urgency::overdue);
@@ -245,7 +246,7 @@ void Session::look_control(std::int64_t now_ns) {
     lose_control("the peer does not answer on this rail");
   } else if (silent_ns > limit_ns / 2) {
     if (!std::exchange(probed_, true)) heard_ns_ = now_ns - limit_ns / 2;  // it has time to answer
-    outbox_.probe();
+    outbox_.tell(Outbox::Answer::wanted);
   }
 }
 

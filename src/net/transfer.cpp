@@ -40,6 +40,11 @@ bool Transfers::granted(const Header& header) {
   outbox_.set_ahead(
       {.bytes = std::min<std::uint64_t>(header.ahead_bytes, core_.settings.ahead_bytes),
        .only_whole = header.only_whole});
+  // No byte is granted twice on one life of a stream.
+  std::uint64_t granted = header.message_bytes;
+  for (const Piece& piece : stream.pieces)
+    if (piece.send == &send) granted += piece.length;
+  if (granted > bytes) return false;
   stream.pieces.push_back({.send = &send, .offset = header.tag, .length = header.message_bytes});
   flush(header.stream);
   return true;

@@ -131,6 +131,13 @@ TEST_F(GoingAhead, NeedsNoRequestWhereTheLinkIsSoonThrough) {
   EXPECT_EQ(asked(), before + 1);
 }
 
+TEST_F(GoingAhead, IsAskedForNowAndThenSoThatTheLinkIsMeasuredAgain) {
+  for (int one = 0; one < 6; ++one) one_message();
+  const std::uint64_t before = asked();
+  for (int one = 0; one < 65; ++one) one_message(100'000);
+  EXPECT_EQ(asked(), before + 1);
+}
+
 /// Links within a rack: nothing is gained by beginning before the answer.
 struct Near : GoingAhead {
   Near()

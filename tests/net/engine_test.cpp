@@ -317,6 +317,18 @@ TEST(Parting, DoesNotWaitForWhatNobodyWants) {
   }
 }
 
+/// Nor does anybody tell who is gone that a message is not wanted.
+TEST_F(Engines, PartAfterTheSenderOfAClaimedMessageDied) {
+  const auto data = bytes_of(300'000);
+  a.send(b, 1, data.data(), data.size());
+  settle();
+  EXPECT_EQ(peek(1, true, false).status, Status::ok);
+  world.network.kill(a.carrier);
+  world.network.run_until(world.network.now_ns() + 60 * second);
+  b.engine.finish(world.network.now_ns() + 30 * second);
+  EXPECT_TRUE(world.until([&] { return b.engine.idle(); }, 1));
+}
+
 /// However slow the machine is, at least where there is no other rail to be tried.
 TEST(Crossing, IsSettledTheSameWayAtBothEnds) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
