@@ -49,7 +49,7 @@ class Outbox {
   /// Tells the peer what has arrived, in a frame of its own, if there is reason enough.
   void acknowledge(Urgency urgency);
   /// A sign of life, if nothing else is about to tell; whether one is wanted in return.
-  enum class Answer { unwanted, wanted };
+  enum class Answer : std::uint8_t { unwanted, wanted };
   void tell(Answer answer);
   bool owes_acknowledgement() const { return told_received_ != received_; }
 
