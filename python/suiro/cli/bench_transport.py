@@ -133,23 +133,19 @@ def _show(results: "list[Comparison]", json: bool) -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
+    from suiro.bench.table import size_text, time_text
+
     against = f"its time / {results[0].rows[0].transport}'s"
-    table = Table(
-        Column("kernel", overflow="fold"),
-        "bytes",
-        Column("transport", overflow="fold"),
-        "us",
-        "processor us",
-        against,
-    )
+    named = (Column("kernel", overflow="fold"), "bytes", Column("transport", overflow="fold"))
+    table = Table(*named, "time", "processor time", against)
     for result in results:
+        size = "" if result.bytes is None else size_text(result.bytes)
         for row in result.rows:
             ratio = ""
             if row.ratio is not None and row.ratio_interval is not None:
                 low, high = row.ratio_interval
                 ratio = f"{row.ratio:.2f} [{low:.2f}, {high:.2f}]"
-            size = "" if result.bytes is None else str(result.bytes)
-            processor = "" if row.processor_s is None else f"{row.processor_s * 1e6:.0f}"
-            times = (f"{row.seconds * 1e6:.1f}", processor)
+            processor = "" if row.processor_s is None else time_text(row.processor_s)
+            times = (time_text(row.seconds), processor)
             table.add_row(result.kernel, size, row.transport, *times, ratio)
     Console(width=None if sys.stdout.isatty() else 100).print(table)
