@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "net/engine.hpp"
@@ -40,13 +41,16 @@ struct Process {
   Peer peer(const Process& other) { return engine.peer(other.carrier.name()); }
 
   Status send(const Process& to, std::uint64_t tag, const void* data, std::size_t bytes,
-              void* context = nullptr, bool inject = false, bool delivery_complete = false) {
+              void* context = nullptr, bool inject = false, bool delivery_complete = false,
+              std::optional<std::uint64_t> with = {}) {
     const iovec piece{.iov_base = const_cast<void*>(data), .iov_len = bytes};
     SendRequest request;
     request.peer = peer(to);
     request.tag = tag;
     request.inject = inject;
     request.delivery_complete = delivery_complete;
+    request.has_data = with.has_value();
+    request.data = with.value_or(0);
     request.buffers = {&piece, 1};
     request.sink = &log;
     request.context = context;

@@ -31,6 +31,7 @@ struct Message {
 struct Posted {
   std::size_t process;
   Pattern pattern;
+  std::size_t room;
   std::unique_ptr<std::uint8_t[]> bytes;
 };
 
@@ -49,8 +50,12 @@ class Traffic {
   Settings settings();
   std::size_t length();
   void send();
+  Pattern pattern(Process& receiver);
   void receive();
-  void post(std::size_t process, const Pattern& pattern);
+  void* remember(std::size_t process, const Pattern& pattern, std::size_t room);
+  void post(std::size_t process, const Pattern& pattern, std::size_t room = largest);
+  void claim();
+  void receive_claimed();
   void fault();
   void heal();
   void collect();
@@ -70,6 +75,7 @@ class Traffic {
   bool faults_;
   std::vector<Message> messages_;
   std::vector<Posted> receives_;
+  std::vector<std::size_t> claimed_;  // of `receives_`, which have a message and no buffer yet
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers_;
   std::vector<std::size_t> refused_;  // messages that were told to try again
   std::vector<std::pair<std::size_t, int>> stalled_;
@@ -135,7 +141,7 @@ void Traffic::send() {
   const bool inject = message.bytes.size() < 500 && chance(2);
   const Status status = world_.processes[message.source]->send(
       *world_.processes[message.target], message.tag, message.bytes.data(), message.bytes.size(),
-      reinterpret_cast<void*>(index), inject, chance(3));
+      reinterpret_cast<void*>(index), inject, chance(3), index);
   if (status == Status::try_again) {
     refused_.push_back(index);
     return;
@@ -145,23 +151,63 @@ void Traffic::send() {
   message.sent = true;
 }
 
-void Traffic::receive() {
-  const std::size_t process = random_() % world_.processes.size();
+Pattern Traffic::pattern(Process& receiver) {
   Pattern pattern;
-  Process& receiver = *world_.processes[process];
   if (chance(2))
     pattern.source = receiver.peer(*world_.processes[random_() % world_.processes.size()]);
   pattern.tag = random_() % 4;
   pattern.ignore = pick(0UL, 0UL, 1UL, 3UL);
-  post(process, pattern);
+  return pattern;
 }
 
-void Traffic::post(std::size_t process, const Pattern& pattern) {
-  receives_.push_back({process, pattern, std::make_unique_for_overwrite<std::uint8_t[]>(largest)});
+/// There may be less room than a message needs.
+void Traffic::receive() {
+  const std::size_t process = random_() % world_.processes.size();
+  post(process, pattern(*world_.processes[process]), chance(6) ? random_() % 1000 : largest);
+}
+
+/// The context of an operation that asks for a message.
+void* Traffic::remember(std::size_t process, const Pattern& pattern, std::size_t room) {
+  receives_.push_back(
+      {process, pattern, room, std::make_unique_for_overwrite<std::uint8_t[]>(room)});
+  return reinterpret_cast<void*>(receives_.size() - 1);
+}
+
+void Traffic::post(std::size_t process, const Pattern& pattern, std::size_t room) {
+  void* const context = remember(process, pattern, room);
   ASSERT_EQ(world_.processes[process]->receive(pattern.source, pattern.tag, pattern.ignore,
-                                               receives_.back().bytes.get(), largest,
-                                               reinterpret_cast<void*>(receives_.size() - 1)),
+                                               receives_.back().bytes.get(), room, context),
             Status::ok);
+}
+
+/// Takes a message that is there; where it goes is told later.
+void Traffic::claim() {
+  const std::size_t process = random_() % world_.processes.size();
+  Process& receiver = *world_.processes[process];
+  PeekRequest request;
+  request.pattern = pattern(receiver);
+  request.claim = true;
+  request.sink = &receiver.log;
+  request.context = remember(process, request.pattern, largest);
+  receiver.engine.peek(request);
+  if (receiver.log.completions.back().status == Status::ok)
+    claimed_.push_back(receives_.size() - 1);
+  else
+    receives_.pop_back();
+  receiver.log.completions.pop_back();
+}
+
+void Traffic::receive_claimed() {
+  if (claimed_.empty()) return;
+  const std::size_t index = claimed_.back();
+  claimed_.pop_back();
+  Process& receiver = *world_.processes[receives_[index].process];
+  const iovec piece{.iov_base = receives_[index].bytes.get(), .iov_len = largest};
+  ReceiveRequest request;
+  request.buffers = {&piece, 1};
+  request.sink = &receiver.log;
+  request.context = reinterpret_cast<void*>(index);
+  ASSERT_EQ(receiver.engine.receive_claimed(request), Status::ok);
 }
 
 void Traffic::fault() {
@@ -187,25 +233,29 @@ void Traffic::collect() {
   for (std::size_t process = 0; process < world_.processes.size(); ++process) {
     for (const Completion& completion : world_.processes[process]->log.completions) {
       const auto index = reinterpret_cast<std::size_t>(completion.context);
-      ASSERT_EQ(completion.status, Status::ok);
       if (completion.kind == Completion::Kind::send) {
+        ASSERT_EQ(completion.status, Status::ok);
         ++sends_complete_;
         continue;
       }
       ++received_;
       Posted& posted = receives_[index];
+      const std::size_t length = completion.envelope.length;
+      const bool fits = length <= posted.room;
+      ASSERT_EQ(completion.status, fits ? Status::ok : Status::truncated);
+      ASSERT_EQ(completion.length, fits ? length : posted.room);
       const Name& source = world_.processes[process]->engine.name(completion.envelope.source);
-      // Which message is it? The next of its sender that is alike and has not been received.
-      const auto found = std::ranges::find_if(messages_, [&](const Message& message) {
-        return message.sent && message.received == 0 && message.target == process &&
-               message.tag == completion.envelope.tag &&
-               message.bytes.size() == completion.length &&
-               world_.processes[message.source]->carrier.name() == source &&
-               std::equal(message.bytes.begin(), message.bytes.end(), posted.bytes.get());
-      });
-      ASSERT_NE(found, messages_.end()) << "nobody sent these " << completion.length << " bytes";
-      ++found->received;
-      found->receive = index;
+      ASSERT_LT(completion.envelope.data, messages_.size());
+      Message& message = messages_[completion.envelope.data];
+      ASSERT_TRUE(message.sent && message.received == 0) << "it came twice, or was never sent";
+      ASSERT_EQ(message.target, process);
+      ASSERT_EQ(message.tag, completion.envelope.tag);
+      ASSERT_EQ(message.bytes.size(), length);
+      ASSERT_EQ(world_.processes[message.source]->carrier.name(), source);
+      ASSERT_TRUE(std::equal(posted.bytes.get(), posted.bytes.get() + completion.length,
+                             message.bytes.begin()));
+      ++message.received;
+      message.receive = index;
       posted.bytes.reset();
     }
     world_.processes[process]->log.completions.clear();
@@ -215,6 +265,7 @@ void Traffic::collect() {
 /// Asks for everything that is left, until it is there. One rail may stay down meanwhile.
 void Traffic::drain() {
   while (stalled_.size() > 1) heal();
+  while (!claimed_.empty()) receive_claimed();
   while (!refused_.empty()) {
     const std::size_t before = refused_.size();
     send();
@@ -263,6 +314,8 @@ void Traffic::run() {
   for (int one = 0; one < 300 && !::testing::Test::HasFailure(); ++one) {
     if (chance(2)) send();
     if (chance(3)) receive();
+    if (chance(12)) claim();
+    if (chance(12)) receive_claimed();
     if (chance(4))
       world_.network.run_until(world_.network.now_ns() +
                                static_cast<std::int64_t>(random_() % 1'000'000));
