@@ -43,8 +43,9 @@ def test_a_program_that_tells_nothing(capfd: pytest.CaptureFixture[str]) -> None
     """The message names the program and the transport; what a failed one printed is shown."""
     with pytest.raises(SuiroError, match=r"^true over tcp printed nothing that --seconds-from"):
         compared(parse_program("true", "seconds (.*)"))
-    with pytest.raises(SuiroError, match='over tcp told "soon", where a number'):
-        compared(parse_program("echo soon", "(.*)"))
+    for told in ("soon", "0.00", "nan", "inf", ""):
+        with pytest.raises(SuiroError, match=f'over tcp told "{told}", where a number'):
+            compared(parse_program(f"echo in {told}", r"in ?(\S+)?"))
     with pytest.raises(SuiroError, match="over tcp ended with exit code 3"):
         compared(parse_program("sh -c 'echo heard; exit 3'", None))
     assert "heard" in capfd.readouterr().err

@@ -2,6 +2,7 @@
 """What `suiro bench-transport` has transports carry: a kernel of suiro's, or a user's program."""
 
 import json
+import math
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -84,10 +85,14 @@ class Program:
         if found is None:
             pattern = self.seconds_from.pattern
             raise SuiroError(f'printed nothing that --seconds-from "{pattern}" finds')
+        told = found[1] or ""
         try:
-            return Sample(float(found[1]))
+            seconds = float(told)
         except ValueError:
-            raise SuiroError(f'told "{found[1]}", where a number of seconds was expected') from None
+            seconds = 0.0
+        if not 0 < seconds < math.inf:
+            raise SuiroError(f'told "{told}", where a number of seconds above 0 was expected')
+        return Sample(seconds)
 
 
 Workload = Kernel | Program
