@@ -8,12 +8,12 @@ from suiro.bench.workloads import KERNELS, Workload, parse_kernels, parse_progra
 from suiro.errors import SuiroError, UsageError
 
 
-def compared(workload: Workload, jobs: int = 1) -> Comparison:
+def compared(workload: Workload, jobs: int = 1, launcher: str = "mpirun") -> Comparison:
     """On one machine, over what Open MPI has."""
     return compare(
         workload,
         mpi="openmpi",
-        prefix=["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "4"],
+        prefix=[launcher, "--oversubscribe", "--allow-run-as-root", "-np", "4"],
         transports=parse_transports("openmpi", ["tcp", "tcp:OMPI_MCA_btl=self+vader"]),
         jobs=jobs,
         command="",
@@ -49,6 +49,11 @@ def test_a_program_that_tells_nothing(capfd: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SuiroError, match="over tcp ended with exit code 3"):
         compared(parse_program("sh -c 'echo heard; exit 3'", None))
     assert "heard" in capfd.readouterr().err
+
+
+def test_a_launcher_that_is_not_there() -> None:
+    with pytest.raises(UsageError, match='launcher "nowhere": no such file'):
+        compared(parse_program("true", None), launcher="nowhere")
 
 
 def test_wrong_workloads_are_refused() -> None:

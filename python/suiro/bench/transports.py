@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -154,17 +155,31 @@ def _job(words: list[str], mpi: str, prefix: list[str], transport: Transport) ->
         environment = {k: v for k, v in environment.items() if k not in _OB1}
     environment |= transport.variables
     begin = time.monotonic()
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        env=environment,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0:
-        sys.stderr.write(done.stdout)
-    return Ended(done.returncode, done.stdout, time.monotonic() - begin)
+    code, out = _run(command, environment)
+    if code != 0:
+        sys.stderr.write(out)
+    return Ended(code, out, time.monotonic() - begin)
+
+
+def _run(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """The exit code and what was printed. A job that is interrupted ends before this does."""
+    try:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, env=environment, text=True, errors="replace"
+        )
+    except OSError as error:
+        raise UsageError(f'launcher "{command[0]}": {str(error.strerror).lower()}') from None
+    with process:
+        try:
+            out, _ = process.communicate()
+        except KeyboardInterrupt:
+            # A terminal tells the launcher, too. It ends its ranks, which it could not if killed.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=3)
+            process.terminate()
+            process.wait()
+            raise
+    return process.returncode, out
 
 
 def _say_progress(workload: Workload, turn: int, jobs: int, label: str) -> None:
