@@ -71,7 +71,8 @@ TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
   EXPECT_EQ(cap("mpich", "alltoall", 16 << 10), 32);
   EXPECT_EQ(cap("openmpi", "alltoall", (32 << 10) - 1), 0);
   EXPECT_EQ(cap("openmpi", "alltoall", 32 << 10), 8);
-  EXPECT_EQ(cap("openmpi", "alltoallv", 64 << 10), 8);
+  EXPECT_EQ(cap("openmpi", "alltoallv", 24 << 10), 8);
+  EXPECT_EQ(cap("openmpi", "alltoallv", 48 << 10), 0);
   EXPECT_EQ(cap("openmpi", "alltoall", 128 << 10), 0);
 }
 
@@ -115,6 +116,25 @@ TEST(BuiltinRows, ChoosePairsForSmallerUnequalBlocksOverSuirosTransportWithOpenM
   EXPECT_EQ(algorithm("suiro", "alltoallw", 96), "native");
   EXPECT_EQ(algorithm("", "alltoallv", 96), "native");
   EXPECT_EQ(algorithm("suiro", "alltoallv", 96, "mpich"), "native") << "not measured";
+}
+
+TEST(BuiltinRows, SendAllAtOnceInOurOrderWhereOpenMpiBeginsWithRankZero) {
+  const auto algorithm = [](std::string_view collective, const Topology& topology, int kib,
+                            std::string_view mpi = "openmpi") {
+    const RuleTable table = RuleTable::builtin(mpi);
+    return table.decide({collective, topology, std::int64_t{kib} << 10}).algorithm;
+  };
+  for (const int kib : {2, 32, 63}) {
+    EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), kib), "linear") << kib;
+    EXPECT_EQ(algorithm("alltoallw", Topology::block(4, 4), kib), "linear") << kib;
+  }
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(12, 1), 32), "linear");
+  EXPECT_EQ(algorithm("alltoallv", two_sites(1), 4), "linear");
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 1), "native");
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 64), "native");
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(16, 4), 4), "native") << "pairwise there";
+  EXPECT_EQ(algorithm("alltoall", Topology::block(4, 4), 4), "native") << "begins so, too";
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 4, "mpich"), "native") << "likewise";
 }
 
 TEST_P(Builtin, DecidesEverything) {
