@@ -156,8 +156,9 @@ bool Bulk::restless() const {
 void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
   for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
     const BulkStream& stream = transfers_.stream(number);
-    const bool late =
-        stream.state == State::opening && now_ns - stream.since_ns > session_.opening_limit_ns();
+    // It is tried for as long as it was left alone, so that a slow network has its time, too.
+    const std::int64_t opening_ns = std::max(session_.opening_limit_ns(), stream.pause_ns);
+    const bool late = stream.state == State::opening && now_ns - stream.since_ns > opening_ns;
     if (late) {
       end(number);
       continue;
@@ -168,9 +169,9 @@ void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
     const bool peer_lives = heard_ns > stream.progress_ns;
     const bool others = session_.control_rail() != stream.rail;
     const bool suspected = core_.suspects(stream.rail);
-    const std::int64_t limit_ns = suspected
-                                      ? core_.settings.stall_timeout_ns / suspicious
-                                      : core_.settings.stall_timeout_ns * (others ? 1 : patience);
+    const std::int64_t stall_ns = session_.stall_limit_ns();
+    const std::int64_t limit_ns =
+        suspected ? stall_ns / suspicious : stall_ns * (others ? 1 : patience);
     if (!peer_lives || still_ns <= limit_ns) continue;
     core_.suspect(stream.rail);
     end(number);

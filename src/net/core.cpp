@@ -3,6 +3,13 @@
 
 namespace suiro::net {
 
+bool Core::suspects(std::size_t rail) const {
+  if (!suspicions.hold(rail, statistics, carrier)) return false;
+  for (std::size_t other = 0; other < links.size(); ++other)
+    if (!suspicions.hold(other, statistics, carrier)) return true;
+  return false;
+}
+
 Send& Core::remember(const SendRequest& request, bool copy) {
   Send& send = sends.take();
   send.peer = request.peer;

@@ -32,6 +32,8 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   /// Why it is gone.
   const std::string& failure() const { return failure_; }
   std::size_t control_rail() const { return control_rail_; }
+  /// How long nothing may move on a rail while another one is left; longer while none is better.
+  std::int64_t stall_limit_ns() const;
   /// How long a stream may take to open.
   std::int64_t opening_limit_ns() const;
   /// How long the peer may be silent on its rail while something waits for it.
@@ -87,6 +89,9 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void show_life();
   bool needs_peer() const;
   void look_control(std::int64_t now_ns);
+  int doublings() const;
+  void left_silent(std::int64_t now_ns);
+  void note_silence(std::int64_t silent_ns, std::int64_t now_ns);
 
   Core& core_;
   Mailbox& mailbox_;
@@ -114,14 +119,16 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   StreamId opening_ = no_stream;
   std::int64_t opening_since_ns_ = 0;
   bool opening_reached_ = false;
-  int slow_openings_ = 0;  // in a row
-  std::size_t path_ = 0;   // that is tried, or in use
+  std::size_t unanswered_ = 0;  // openings in a row that reached nobody
+  std::size_t path_ = 0;        // that is tried, or in use
   std::int64_t retry_ns_ = 0, pause_ns_ = 0;
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
   bool control_moves_ = false;  // some of a frame has come since the last look
   std::int64_t heard_ns_ = 0, shown_life_ns_ = 0;
-  bool probed_ = false;  // since then
+  bool probed_ = false;          // since then
+  int silences_ = 0;             // of rails that were left for it, or of all at once
+  std::int64_t silence_ns_ = 0;  // when there was the last, or one so long that it may count
   std::int64_t acknowledge_ns_ = never_ns;
   std::string obstacle_;  // of the last opening
   std::string failure_;

@@ -14,19 +14,21 @@ namespace {
 constexpr double gigabit = 0.125;  // bytes per ns
 
 struct Pair {
-  Pair(int rails, RailPolicy policy) : world(7, conditions()) {
+  Pair(int rails, RailPolicy policy, std::int64_t delay_ns = 20'000,
+       std::int64_t peer_timeout_ns = 3 * second)
+      : world(7, conditions(delay_ns)) {
     Settings settings;
     settings.rails = policy;
     settings.stall_timeout_ns = second / 10;
-    settings.peer_timeout_ns = 3 * second;
+    settings.peer_timeout_ns = peer_timeout_ns;
     a = &world.add(settings, rails);
     b = &world.add(settings, rails);
     for (int rail = 0; rail < rails; ++rail) set_rate(rail, gigabit);
   }
 
-  static Conditions conditions() {
+  static Conditions conditions(std::int64_t delay_ns) {
     Conditions conditions;
-    conditions.shortest_delay_ns = conditions.longest_delay_ns = 20'000;
+    conditions.shortest_delay_ns = conditions.longest_delay_ns = delay_ns;
     conditions.cut = false;
     conditions.buffer_bytes = 1 << 20;
     return conditions;
@@ -89,15 +91,26 @@ TEST(Rails, OneIsUsedIfTheyAreFixed) {
 TEST(Rails, ALongFrameOnSlowOnesIsNotTakenForSilence) {
   Pair pair(2, RailPolicy::fixed);
   pair.time(1000);
-  const std::size_t bytes = 60'000;  // eager
-  const double rate = bytes / (3.0 * second);
+  const std::size_t bytes = 300'000;  // eager
+  const double rate = bytes / (1.0 * second);
   for (int rail = 0; rail < 2; ++rail) pair.set_rate(rail, rate);
   const std::uint64_t before = pair.received(0) + pair.received(1);
   const std::int64_t begin_ns = pair.world.network.now_ns();
   pair.begin(bytes);
   ASSERT_TRUE(pair.end());
-  EXPECT_LT(pair.world.network.now_ns() - begin_ns, 3.3 * second);
+  EXPECT_LT(pair.world.network.now_ns() - begin_ns, 1.1 * second);
   EXPECT_LT(pair.received(0) + pair.received(1) - before, 1.1 * bytes);
+}
+
+/// Answers take eight times the limit on both: the limit has to grow.
+TEST(Rails, SlowAnswersOnAllAreWaitedFor) {
+  Pair pair(2, RailPolicy::striped, 4 * second / 10, 30 * second);
+  pair.begin(60'000);
+  ASSERT_TRUE(pair.end());
+  const std::int64_t begin_ns = pair.world.network.now_ns();
+  pair.begin(4 << 20);
+  ASSERT_TRUE(pair.end());
+  EXPECT_LT(pair.world.network.now_ns() - begin_ns, 12 * second);
 }
 
 TEST(Rails, AMessageSurvivesTheLossOfOneAndUsesItAgain) {
