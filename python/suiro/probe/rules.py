@@ -20,38 +20,55 @@ _KIB = 1024
 
 
 class Line(NamedTuple):
-    """Blocks of `collective` from `first` to below `end` bytes. `gain` is native's time over the
-    algorithm's, as measured."""
+    """Blocks of `collective` from `first` to below `end` bytes, if it has an end. `gain` is
+    native's time over the algorithm's, as measured."""
 
     kind: Kind
     mpis: tuple[str, ...]
     nodes: int  # from so many on
     first: int
-    end: int
+    end: int | None
     algorithm: str
     gain: str
     collective: str = "alltoall"
+    ppn: tuple[int, int] = (3, 8)  # measured with 4
+    cap: int | None = None  # of linear_capped
 
 
 _OPENMPI = ("openmpi",)
+_MPICH = ("mpich",)
 _BOTH = ("openmpi", "mpich")
+_ONE = (1, 1)
 _AGGREGATION = "send_side_aggregation"
+_RING = "two_level_ring"
 _PAIRS = "two_level_pairwise"
+_CAPPED = "linear_capped"
 
-# 4x4-hol, and 4x4-shared and 8x4-shared for loss: docs/results.md, blocks of middle size. A message
-# of 32 KB, which aggregation makes of blocks of 8 KB, is TCP's worst. With 8 nodes buffers overflow
-# from 16 KB on, with 4 from 32 KB.
+# docs/results.md, blocks of middle size and what a probe adds: 4x4-hol and 8x4-hol, 4x4-shared and
+# 8x4-shared for loss, and 12 hosts of one rank. A message of 32 KB, which aggregation makes of
+# blocks of 8 KB, is TCP's worst. With 8 nodes buffers overflow from 16 KB on, with 4 from 32 KB.
 LINES = (
     Line("head_of_line", _BOTH, 3, 4 * _KIB, 7 * _KIB, _AGGREGATION, "1.35 to 1.41"),
-    Line("head_of_line", _BOTH, 3, 7 * _KIB, 16 * _KIB, "two_level_ring", "1.22 to 1.27"),
+    Line("head_of_line", _BOTH, 3, 7 * _KIB, 16 * _KIB, _RING, "1.22 to 1.27"),
     Line("head_of_line", _BOTH, 3, 16 * _KIB, 64 * _KIB, _AGGREGATION, "1.20 to 1.48"),
-    Line("head_of_line", _OPENMPI, 3, 192 * _KIB, 448 * _KIB, _PAIRS, "1.42", "alltoallv"),
+    Line("head_of_line", _OPENMPI, 3, 4 * _KIB, 24 * _KIB, _RING, "1.29 to 1.60", "alltoallv"),
+    Line("head_of_line", _OPENMPI, 3, 48 * _KIB, 448 * _KIB, _PAIRS, "1.19 to 1.42", "alltoallv"),
+    Line("head_of_line", _MPICH, 3, 4 * _KIB, 24 * _KIB, _RING, "1.13 to 1.20", "alltoallv"),
+    Line("head_of_line", _MPICH, 3, 24 * _KIB, 192 * _KIB, _PAIRS, "1.35 to 1.54", "alltoallv"),
+    Line("head_of_line", _OPENMPI, 8, 48 * _KIB, None, _PAIRS, "1.78 to 1.90", ppn=_ONE),
+    Line("head_of_line", _MPICH, 8, 24 * _KIB, None, _PAIRS, "1.13 to 1.69", ppn=_ONE),
+    Line("head_of_line", _OPENMPI, 8, 96 * _KIB, None, _PAIRS, "1.31 to 1.41", "alltoallv", _ONE),
+    Line("head_of_line", _MPICH, 8, 24 * _KIB, None, _PAIRS, "1.40 to 1.53", "alltoallv", _ONE),
     Line("drop", _OPENMPI, 3, 4 * _KIB, 7 * _KIB, _AGGREGATION, "1.06"),
     Line("drop", _OPENMPI, 8, 16 * _KIB, 32 * _KIB, _AGGREGATION, "2.5"),
     Line("drop", _OPENMPI, 3, 32 * _KIB, 64 * _KIB, _AGGREGATION, "2.3 to 2.7"),
+    Line("drop", _OPENMPI, 8, 12 * _KIB, 48 * _KIB, _CAPPED, "1.9 to 2.5", "alltoallv", cap=8),
+    Line("drop", _MPICH, 8, 12 * _KIB, 48 * _KIB, _PAIRS, "1.9 to 2.1", "alltoallv"),
+    Line("drop", _BOTH, 3, 48 * _KIB, 192 * _KIB, _PAIRS, "1.25 to 1.78", "alltoallv"),
+    Line("drop", _OPENMPI, 8, 24 * _KIB, 96 * _KIB, _CAPPED, "1.9 to 3.3", "alltoall", _ONE, 4),
+    Line("drop", _OPENMPI, 8, 24 * _KIB, 96 * _KIB, _CAPPED, "1.8 to 3.1", "alltoallv", _ONE, 4),
+    Line("drop", _MPICH, 8, 48 * _KIB, 96 * _KIB, _CAPPED, "1.7", "alltoallv", _ONE, 4),
 )
-
-_PPN = [3, 8]  # measured with 4
 
 
 def check_target(path: Path) -> None:
@@ -102,11 +119,12 @@ def _rule(line: Line) -> dict[str, Any]:
         "collective": line.collective,
         "sites": 1,
         "nodes": [line.nodes, None],
-        "ppn": _PPN,
-        "bytes": [line.first, line.end - 1],
+        "ppn": list(line.ppn),
+        "bytes": [line.first, line.end - 1 if line.end else None],
         "algorithm": line.algorithm,
+        **({"parameters": {"cap": line.cap}} if line.cap else {}),
         "comment": (
-            f"probe: {NAMES[line.kind]}; {line.gain} times native's speed in the labs of 4 ranks "
-            "per node"
+            f"probe: {NAMES[line.kind]}; {line.gain} times native's speed in the labs of "
+            f"{'4 ranks' if line.ppn[1] > 1 else '1 rank'} per node"
         ),
     }
