@@ -92,7 +92,9 @@ void Bulk::established(const Stream& stream) {
 void Bulk::lost(std::size_t number) {
   BulkStream& stream = transfers_.stream(number);
   const std::int64_t now = core_.carrier.now_ns();
-  const bool served = stream.state == State::open && now - stream.since_ns > longest_pause_ns;
+  const std::int64_t stalled_ns = patience * session_.stall_limit_ns();  // at most, at its end
+  const bool served =
+      stream.state == State::open && now - stream.since_ns > longest_pause_ns + stalled_ns;
   stream.pause_ns = served ? shortest_pause_ns
                            : std::clamp(stream.pause_ns * 2, shortest_pause_ns, longest_pause_ns);
   stream.retry_ns = now + stream.pause_ns;

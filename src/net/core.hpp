@@ -68,8 +68,8 @@ struct Core {
 
   /// Somebody was silent on this rail of ours.
   void suspect(std::size_t rail) { suspicions.raise(rail, statistics, carrier.now_ns()); }
-  /// And nothing has come on it since, while another rail is left that nobody is silent on: if all
-  /// are suspected, the network is slow, or the peers are.
+  /// And nothing has come on it since, while one of our rails is not suspected: if all are, the
+  /// network is slow, or the peers are.
   bool suspects(std::size_t rail) const;
 
   /// Remembers a send; copies what is injected, and what `copy` says.

@@ -119,7 +119,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   StreamId opening_ = no_stream;
   std::int64_t opening_since_ns_ = 0;
   bool opening_reached_ = false;
-  std::size_t unanswered_ = 0;  // openings in a row that reached nobody
+  std::size_t unanswered_ = 0;  // openings that reached nobody, since there was a stream
   std::size_t path_ = 0;        // that is tried, or in use
   std::int64_t retry_ns_ = 0, pause_ns_ = 0;
   std::int64_t reached_ns_ = 0;  // when there was a way to the peer last

@@ -38,16 +38,17 @@ void Session::left_silent(std::int64_t now_ns) {
   silence_ns_ = now_ns;
 }
 
-/// Forgets the silences one by one while none is so long that it needs the limit of now.
+/// Forgets the silences one by one while every answer comes so soon that half of the limit serves.
 void Session::note_silence(std::int64_t silent_ns, std::int64_t now_ns) {
   if (silences_ == 0) return;
-  const bool needed = silent_ns > stall_limit_ns() / 2;
-  if (!needed && now_ns - silence_ns_ <= calm * stall_limit_ns()) return;
+  const std::int64_t limit_ns = stall_limit_ns();
+  const bool needed = probed_ && silent_ns > limit_ns / 2 + limit_ns / 4;  // a quarter unanswered
+  if (!needed && now_ns - silence_ns_ <= calm * limit_ns) return;
   if (!needed) --silences_;
   silence_ns_ = now_ns;
 }
 
-/// With a choice of rails none is waited for very long.
+/// With a choice of rails none is waited for very long at first.
 std::int64_t Session::opening_limit_ns() const {
   const std::int64_t limit = core_.settings.handshake_timeout_ns;
   const std::int64_t first =
@@ -87,15 +88,15 @@ Welcome Session::introduced(Stream& stream) {
 }
 
 /// The peer opened a control stream. It replaces the one there is, if the peer knew of that one;
-/// else the two crossed. An own opening that the peer may count on already is kept, however long
-/// the answer takes: the peer has dropped this one for it, or will when it hears of it.
+/// else the two crossed. An own opening that the peer may count on already is kept for as long as
+/// it may take: the peer has dropped this one for it, or will when it hears of it.
 Welcome Session::introduced_control(const Stream& stream) {
   const std::int64_t now = core_.carrier.now_ns();
   const std::uint32_t count = stream.introduction.number;
   if (control_ != no_stream && control_is_own_ && count != control_count_) return {};
   if (outbox_.knows_of_more(stream.introduction.received)) return {};  // late, and given up since
   const bool own_first = core_.own.nonce < name_.nonce;
-  const bool hopeful = !resumes_ || now - opening_since_ns_ < stall_limit_ns();
+  const bool hopeful = !resumes_ || now - opening_since_ns_ < opening_limit_ns();
   if (control_ == no_stream && own_first && hopeful && streams_.has_proved(opening_)) return {};
   if (control_ != no_stream) drop_control();
   if (opening_ != no_stream) streams_.close(opening_);
@@ -219,7 +220,8 @@ void Session::wake() {
 void Session::watch(std::int64_t now_ns) {
   if (gone_) return;
   std::int64_t at = acknowledge_ns_;
-  const std::int64_t soon = now_ns + silence_limit_ns() / 4;
+  const std::int64_t soon =
+      now_ns + std::min(silence_limit_ns(), core_.settings.stall_timeout_ns) / 4;
   if (opening_ != no_stream)
     at = std::min(at, opening_since_ns_ + opening_limit_ns());
   else if (control_ == no_stream && needed_)
@@ -250,8 +252,7 @@ void Session::look_control(std::int64_t now_ns) {
   if (opening_ != no_stream && now_ns - opening_since_ns_ >= opening_limit_ns()) {
     // A process that is stopped answers no more, but its host still takes connections.
     if (opening_reached_) reached_ns_ = now_ns;
-    if (!opening_reached_) ++unanswered_;
-    if (opening_reached_ || unanswered_ % std::max<std::size_t>(1, paths_.routes.size()) == 0)
+    if (opening_reached_ || (resumes_ && ++unanswered_ % paths_.routes.size() == 0))
       left_silent(now_ns);
     streams_.close(opening_);
     opening_failed(now_ns, opening_reached_ ? "it is there, and does not answer" : "no answer");
@@ -263,9 +264,10 @@ void Session::look_control(std::int64_t now_ns) {
       connect(now_ns);
     return;
   }
-  if (!resumes_ || !outbox_.attached() || !needs_peer()) return;
+  if (!resumes_ || !outbox_.attached()) return;
   const std::int64_t silent_ns = now_ns - heard_ns_;
   note_silence(silent_ns, now_ns);
+  if (!needs_peer()) return;
   const std::int64_t limit_ns = silence_limit_ns();
   if (silent_ns > limit_ns && probed_) {
     left_silent(now_ns);
