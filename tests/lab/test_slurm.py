@@ -18,6 +18,7 @@ from suiro.lab import slurm, state
 
 pytestmark = pytest.mark.lab
 
+SEGMENTATION_FAULT = str(128 + signal.SIGSEGV)
 COMMAND = Path(sys.executable).parent / "suiro"
 
 # With srun itself; in a script that a list of variables governs; where nothing is exported and a
@@ -63,19 +64,27 @@ def test_suiro_reaches_all_ranks(
     library = native.library(f"libsuiro-{mpi}.so")
     script = SESSION.format(suiro=COMMAND, mpi=mpi, program=hello(mpi), library=library)
     arguments = ("lab", "run", "4x4-voq", "--slurm", "--mpi", mpi, "--", "sh", "-c", script)
-    result = suiro(*arguments, cwd=tmp_path, timeout=120)  # ten jobs, on a busy machine too
+    # On a busy machine a rank of Open MPI 4.1 now and then dies in MPI_Init under srun, without
+    # suiro, too: others are through with it, and a message comes before it takes any (mca_btl_tcp
+    # calls a function that is not set yet). So there is a second try.
+    for attempt in (1, 2):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        result = suiro(*arguments, cwd=folder, timeout=120)  # ten jobs
+        if SEGMENTATION_FAULT not in f"{result.returncode} {result.stdout}":
+            break
     everywhere = {f"rank {rank} on host{rank // 4}" for rank in range(16)}
     half = {f"rank {rank} on host{rank // 4}" for rank in range(8)}
 
     assert result.stdout == "failed 7\nstrict 3\nhidden 0\n", result.stderr
-    assert ranks(tmp_path / "all.out") == ranks(tmp_path / "hidden.out") == everywhere
-    assert algorithms(tmp_path / "all") == dict.fromkeys(range(16), "ring")
-    assert ranks(tmp_path / "list.out") == ranks(tmp_path / "none.out") == half
-    assert algorithms(tmp_path / "list") == dict.fromkeys(range(8), "two_level_ring")
-    assert algorithms(tmp_path / "none") == dict.fromkeys(range(8), "ring")
-    assert (tmp_path / "other.err").read_text() == "suiro: hostname is not an MPI program\n"
-    assert "4 of 16 ranks run without the library" in (tmp_path / "hidden.err").read_text()
-    assert algorithms(tmp_path / "hidden") == {}
+    assert ranks(folder / "all.out") == ranks(folder / "hidden.out") == everywhere
+    assert algorithms(folder / "all") == dict.fromkeys(range(16), "ring")
+    assert ranks(folder / "list.out") == ranks(folder / "none.out") == half
+    assert algorithms(folder / "list") == dict.fromkeys(range(8), "two_level_ring")
+    assert algorithms(folder / "none") == dict.fromkeys(range(8), "ring")
+    assert (folder / "other.err").read_text() == "suiro: hostname is not an MPI program\n"
+    assert "4 of 16 ranks run without the library" in (folder / "hidden.err").read_text()
+    assert algorithms(folder / "hidden") == {}
 
 
 def test_daemons_and_jobs_end_with_the_lab() -> None:
