@@ -113,6 +113,36 @@ TEST(Rails, SlowAnswersOnAllAreWaitedFor) {
   EXPECT_LT(pair.world.network.now_ns() - begin_ns, 12 * second);
 }
 
+/// All links down for a while, as when a switch starts again, and then quick answers for a while:
+/// the next link that dies is found out as soon as the first.
+TEST(Rails, LimitsThatGrewShrinkAgain) {
+  Pair pair(2, RailPolicy::fixed, 20'000, 30 * second);
+  SimulatedNetwork& network = pair.world.network;
+  const auto time_without = [&](int rail) {
+    network.stall(pair.b->carrier, rail);
+    const std::int64_t begin_ns = network.now_ns();
+    pair.begin(1000);
+    EXPECT_TRUE(pair.end());
+    network.restore(pair.b->carrier, rail);
+    return network.now_ns() - begin_ns;
+  };
+  const auto longest = [&] { return std::max(time_without(0), time_without(1)); };
+  pair.time(1000);
+  for (int rail = 0; rail < 2; ++rail) network.stall(pair.b->carrier, rail);
+  pair.begin(1000);
+  network.run_until(network.now_ns() + 4 * second);
+  for (int rail = 0; rail < 2; ++rail) network.restore(pair.b->carrier, rail);
+  ASSERT_TRUE(pair.end());
+  const std::int64_t grown_ns = longest();
+  for (int message = 0; message < 3000; ++message) {
+    pair.begin(1000);
+    ASSERT_TRUE(pair.end());
+    network.run_until(network.now_ns() + second / 100);
+  }
+  EXPECT_GT(grown_ns, 4 * second / 10);
+  EXPECT_LT(longest(), 3 * second / 10);
+}
+
 TEST(Rails, AMessageSurvivesTheLossOfOneAndUsesItAgain) {
   for (const RailPolicy policy : {RailPolicy::striped, RailPolicy::fixed}) {
     for (const bool at_once : {true, false}) {
