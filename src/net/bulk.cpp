@@ -158,9 +158,8 @@ bool Bulk::restless() const {
 void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
   for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
     const BulkStream& stream = transfers_.stream(number);
-    // It is tried for as long as it was left alone, so that a slow network has its time, too.
-    const std::int64_t opening_ns = std::max(session_.opening_limit_ns(), stream.pause_ns);
-    const bool late = stream.state == State::opening && now_ns - stream.since_ns > opening_ns;
+    const bool late =
+        stream.state == State::opening && now_ns - stream.since_ns > session_.opening_limit_ns();
     if (late) {
       end(number);
       continue;
