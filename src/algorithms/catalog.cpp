@@ -19,6 +19,7 @@ std::span<const Algorithm> catalog() {
       alltoall_pairwise,
       alltoall_ring,
       alltoall_send_side_aggregation,
+      alltoall_two_level_capped,
       alltoall_two_level_pairwise,
       alltoall_two_level_ring,
   };

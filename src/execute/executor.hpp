@@ -17,14 +17,17 @@ namespace suiro {
 class Executor {
  public:
   Executor(Schedule schedule, int rank)
-      : schedule_(std::move(schedule)), rank_(rank), slots_(slot_count(schedule_)) {}
+      : schedule_(std::move(schedule)),
+        rank_(rank),
+        slots_(slot_count(schedule_)),
+        reach_(reach(schedule_, std::ssize(slots_))) {}
 
   const Schedule& schedule() const { return schedule_; }
 
   /// Runs every round; false after the transport failed.
   template <Transport T>
   bool run(T& transport) {
-    oldest_ = started_ = received_ = 0;
+    oldest_ = started_ = received_ = in_flight_ = 0;
     for (Slot& slot : slots_) slot.pending = 0;
     while (oldest_ < schedule_.rounds) {
       if (!post_receives(transport, started_ + schedule_.lookahead)) return false;
@@ -56,6 +59,12 @@ class Executor {
         std::max({in_flight, std::min(schedule.rounds, kept_rounds), std::int64_t{1}}));
   }
 
+  /// How far the newest round in flight may be from the oldest.
+  static std::int64_t reach(const Schedule& schedule, std::int64_t slots) {
+    const bool all_have_slots = slots >= schedule.rounds;
+    return all_have_slots ? schedule.reach() : std::min(schedule.reach(), slots - schedule.lookahead);
+  }
+
   Slot& slot(std::int64_t index) {
     Slot& slot = slots_[static_cast<std::size_t>(index) % slots_.size()];
     if (slot.index != index) {
@@ -66,7 +75,8 @@ class Executor {
   }
 
   bool may_start() {
-    if (started_ == schedule_.rounds || started_ >= oldest_ + schedule_.window) return false;
+    if (started_ == schedule_.rounds || in_flight_ == schedule_.window) return false;
+    if (started_ - oldest_ >= reach_) return false;
     return oldest_ == started_ || !slot(started_).round.fence;
   }
 
@@ -104,14 +114,18 @@ class Executor {
       slot.pending += operations;
     }
     ++started_;
-    return post_receives(transport, started_);
+    if (!post_receives(transport, started_)) return false;
+    if (slot.pending > 0) ++in_flight_;
+    return true;
   }
 
   template <Transport T>
   bool wait(T& transport) {
     completed_.clear();
     if (!transport.wait(completed_)) return false;
-    for (const std::int64_t index : completed_) --slot(index).pending;
+    for (const std::int64_t index : completed_) {
+      if (--slot(index).pending == 0 && index < started_) --in_flight_;
+    }
     retire();
     return true;
   }
@@ -123,8 +137,10 @@ class Executor {
   Schedule schedule_;
   int rank_;
   std::vector<Slot> slots_;
+  std::int64_t reach_;
   std::vector<std::int64_t> completed_;
-  std::int64_t oldest_ = 0;    // the first round that is not complete
+  std::int64_t in_flight_ = 0;  // rounds that have started and are not complete
+  std::int64_t oldest_ = 0;     // the first round that is not complete
   std::int64_t started_ = 0;   // the first round that has not started
   std::int64_t received_ = 0;  // the first round whose receives are not posted
 };

@@ -90,8 +90,15 @@ class Parser {
     }
     schedule_.rounds = parse_number("rounds", 0, TextLimits::rank_rounds / schedule_.ranks);
     schedule_.window = parse_number("window", 1, TextLimits::rank_rounds);
+    if (line_.take_word("overtaking")) parse_overtaking();
     schedule_.lookahead = parse_number("lookahead", 0, TextLimits::rank_rounds);
     schedule_.scratch = parse_number("scratch", 0, TextLimits::blocks);
+  }
+
+  void parse_overtaking() {
+    line_.expect_end();
+    schedule_.overtaking = true;
+    next();
   }
 
   void parse_parameter() {

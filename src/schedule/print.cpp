@@ -36,6 +36,7 @@ void append_header(std::string& text, const Schedule& schedule) {
   append_nodes(text, schedule.node_of_rank);
   append_number(text, "rounds", schedule.rounds);
   append_number(text, "window", schedule.window);
+  if (schedule.overtaking) text.append("overtaking\n");
   append_number(text, "lookahead", schedule.lookahead);
   append_number(text, "scratch", schedule.scratch);
 }

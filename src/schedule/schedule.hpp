@@ -9,6 +9,9 @@
 //   all earlier
 //     rounds are complete. A round is complete when all its steps are: sends have left the buffer,
 //     receives have arrived, copies and reductions are done.
+//   - In an overtaking schedule it starts as soon as fewer than `window` of the rounds before it are
+//   incomplete, so that a round that takes long holds up none but itself. (An executor that cannot
+//   keep track of so many may start it later, but no later than by the rule above.)
 //   - Rounds start in order. When a round starts, its receives are posted, its copies and
 //   reductions run in the order given, and its sends are posted. A round's sends do not wait for
 //   its own receives.
@@ -78,10 +81,14 @@ struct Schedule {
   int ranks = 0;
   std::int64_t rounds = 0;     // the same for every rank; a rank may have empty rounds
   std::int64_t window = 1;     // rounds in flight at most, >= 1
+  bool overtaking = false;     // a round waits for the number of those before it, not for each
   std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
   std::int64_t scratch = 0;    // blocks of scratch per rank
   RoundFunction function;
   std::vector<int> node_of_rank = {};  // what it was built for; may be empty
+
+  /// When round i starts, rounds 0 .. i - reach() are complete.
+  std::int64_t reach() const { return overtaking && window > 1 ? rounds : window; }
 
   /// Writes round `index` of `rank` into `out`, reusing its storage.
   void round(int rank, std::int64_t index, Round& out) const {

@@ -149,6 +149,7 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
                          {"node_of_rank", node_of_rank},
                          {"rounds", schedule.rounds},
                          {"window", schedule.window},
+                         {"overtaking", schedule.overtaking},
                          {"lookahead", schedule.lookahead},
                          {"scratch_blocks", schedule.scratch},
                          {"busiest_nic_blocks", busiest_sum},

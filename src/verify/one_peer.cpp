@@ -85,7 +85,7 @@ std::optional<Violation> check_node(const Schedule& schedule, int node, Directio
   std::optional<Contact> in_flight;
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {
     const NodeRound& round = rounds[index];
-    if (in_flight && (round.fence || index - in_flight->round >= schedule.window))
+    if (in_flight && (round.fence || index - in_flight->round >= schedule.reach()))
       in_flight.reset();
     for (const Contact& contact : round.contacts[static_cast<int>(direction)]) {
       if (in_flight && in_flight->node != contact.node) {

@@ -37,6 +37,8 @@ bool Progress::run() {
   });
 }
 
+/// As if nothing overtook: what overtakes starts no later, and what has started earlier only helps
+/// others.
 bool Progress::may_start(int rank) const {
   const RankState& state = ranks_[rank];
   if (state.started == program_.schedule().rounds) return false;

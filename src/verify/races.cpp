@@ -81,7 +81,7 @@ class RankRaces {
   }
 
   void check_block(std::span<const Access> accesses) {
-    const std::int64_t reach = program_.schedule().window + program_.schedule().lookahead;
+    const std::int64_t reach = program_.schedule().reach() + program_.schedule().lookahead;
     for (std::size_t late = 1; late < accesses.size() && !findings_.full(); ++late) {
       for (std::size_t early = late; early-- > 0;) {
         if (at(accesses[late]).round - at(accesses[early]).round >= reach) break;
@@ -111,7 +111,7 @@ class RankRaces {
       // Within a round the copies run before the sends are posted, but not before the receives are.
       return early.step.action == Action::receive || !late_local;
     }
-    return early.round > posted - program_.schedule().window &&
+    return early.round > posted - program_.schedule().reach() &&
            last_fence_[static_cast<std::size_t>(posted)] <= early.round;
   }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -114,6 +115,67 @@ std::string order_of(std::string_view steps, int lookahead) {
   Notes notes;
   executor.run(notes);
   return notes.text();
+}
+
+/// Completes what has been sent, but round 0 only when nothing else is in flight. Counts.
+class FirstIsLast {
+ public:
+  int send(const Blocks&, int, std::int64_t token) {
+    in_flight_.push_back(token);
+    ++sent_;
+    most_ = std::max(most_, std::ssize(in_flight_));
+    return 1;
+  }
+  int receive(const Blocks&, int, std::int64_t) { return 0; }
+  bool copy(const Blocks&, const Blocks&) { return true; }
+  bool reduce(const Blocks&, const Blocks&) { return true; }
+  bool wait(std::vector<std::int64_t>& completed) {
+    const auto first = std::ranges::find(in_flight_, 0);
+    const bool only_first = first != in_flight_.end() && in_flight_.size() == 1;
+    if (only_first) sent_before_first_was_complete_ = sent_;
+    for (const std::int64_t token : in_flight_)
+      if (only_first || token != 0) completed.push_back(token);
+    std::erase_if(in_flight_, [&](std::int64_t token) { return only_first || token != 0; });
+    return true;
+  }
+
+  std::int64_t sent() const { return sent_; }
+  std::int64_t sent_before_first_was_complete() const { return sent_before_first_was_complete_; }
+  std::ptrdiff_t most_in_flight() const { return most_; }
+
+ private:
+  std::vector<std::int64_t> in_flight_;
+  std::int64_t sent_ = 0;
+  std::int64_t sent_before_first_was_complete_ = 0;
+  std::ptrdiff_t most_ = 0;
+};
+
+FirstIsLast run_first_is_last(std::int64_t rounds, bool overtaking) {
+  Schedule schedule;
+  schedule.ranks = 2;
+  schedule.rounds = rounds;
+  schedule.window = 3;
+  schedule.overtaking = overtaking;
+  schedule.function = [](int, std::int64_t, Round& round) {
+    round.steps.push_back(send({Buffer::send, 1, 1}, 1));
+  };
+  Executor executor(schedule, 0);
+  FirstIsLast transport;
+  EXPECT_TRUE(executor.run(transport));
+  EXPECT_EQ(transport.sent(), rounds);
+  EXPECT_EQ(transport.most_in_flight(), 3);
+  return transport;
+}
+
+TEST(Executor, ARoundThatTakesLongHoldsUpTheWindowUnlessRoundsOvertake) {
+  EXPECT_EQ(run_first_is_last(20, false).sent_before_first_was_complete(), 3);
+  EXPECT_EQ(run_first_is_last(20, true).sent_before_first_was_complete(), 20);
+}
+
+TEST(Executor, RoundsOvertakeOnlyAsFarAsTheyAreKept) {
+  const std::int64_t before = run_first_is_last(5000, true).sent_before_first_was_complete();
+  EXPECT_GT(before, 1000);
+  EXPECT_LT(before, 5000);
 }
 
 TEST(Executor, PostsReceivesLastWhereARoundBeginsWithASend) {

@@ -18,6 +18,7 @@ Schedule sample() {
   schedule.ranks = 2;
   schedule.rounds = 2;
   schedule.window = 3;
+  schedule.overtaking = true;
   schedule.lookahead = 1;
   schedule.scratch = 5;
   schedule.node_of_rank = {0, 1};
@@ -44,6 +45,7 @@ constexpr const char* sample_text =
     "nodes 0 1\n"
     "rounds 2\n"
     "window 3\n"
+    "overtaking\n"
     "lookahead 1\n"
     "scratch 5\n"
     "\n"
@@ -81,6 +83,9 @@ TEST(Schedule, MaterialisedIsEqualAndNoLongerCallsTheBuilder) {
 TEST(Schedule, EqualSeesHeadersAndSteps) {
   Schedule other = sample();
   other.window = 2;
+  EXPECT_FALSE(equal(other, sample()));
+  other = sample();
+  other.overtaking = false;
   EXPECT_FALSE(equal(other, sample()));
   other = sample();
   other.node_of_rank = {0, 0};

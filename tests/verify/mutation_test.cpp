@@ -222,6 +222,7 @@ void change_anyhow(Draft& draft) {
       break;
     case 2:
       draft.header.window = *rc::gen::inRange(1, 8);
+      draft.header.overtaking = *rc::gen::arbitrary<bool>();
       break;
     case 3:
       draft.header.lookahead = *rc::gen::inRange(0, 8);

@@ -197,6 +197,26 @@ TEST(Verify, WindowTooLargeAndFences) {
       << "a fence does not hold back receives that are posted early";
 }
 
+std::string overtaking(std::string text) {
+  return text.insert(text.find("lookahead"), "overtaking\n");
+}
+
+TEST(Verify, OvertakingRoundsDoNotKnowWhichAreComplete) {
+  const std::string unfenced = two_ranks(
+      "rounds 4\nwindow 2\nlookahead 0\nscratch 1\n",
+      "rank 0\nround 0\ncopy send[0] -> receive[0]\nsend send[1] -> 1\n"
+      "receive scratch[0] <- 1\nround 3\ncopy scratch[0] -> receive[1]\n"
+      "rank 1\nround 0\ncopy send[1] -> receive[1]\nsend send[0] -> 0\n"
+      "receive receive[0] <- 0\n");
+  EXPECT_THAT(violations(unfenced), IsEmpty()) << "round 0 is two behind";
+  EXPECT_THAT(violations(overtaking(unfenced)),
+              Contains(HasSubstr("rank 0, round 3, block 0: the copy of scratch[0] to receive[1] "
+                                 "races")));
+  EXPECT_THAT(violations(overtaking(scratch_reuse(2, 0, " fence"))), IsEmpty());
+  EXPECT_THAT(violations(overtaking(scratch_reuse(1, 0, ""))), IsEmpty())
+      << "one that waits for all but none of those before it";
+}
+
 TEST(Verify, RefusesWhatItCannotProve) {
   Schedule schedule = parse(ring_text());
   schedule.collective = "dance";
@@ -243,6 +263,13 @@ TEST(OnePeer, WindowsMatterAndFencesHelp) {
   ASSERT_TRUE(found.has_value());
   EXPECT_THAT(found->describe(),
               HasSubstr("in round 3) and to node 2 (rank 0 to rank 5 in round 4)"));
+
+  unfenced.window = 2;
+  const auto in_order = one_peer(unfenced, four_nodes());
+  unfenced.overtaking = true;
+  const auto overtaking = one_peer(unfenced, four_nodes());
+  ASSERT_TRUE(in_order && overtaking);
+  EXPECT_EQ(in_order->describe(), overtaking->describe());
 
   unfenced.window = 1;
   EXPECT_FALSE(one_peer(unfenced, four_nodes()));

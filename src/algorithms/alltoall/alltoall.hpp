@@ -21,6 +21,7 @@ extern const Algorithm alltoall_node_leader;
 extern const Algorithm alltoall_pairwise;
 extern const Algorithm alltoall_ring;
 extern const Algorithm alltoall_send_side_aggregation;
+extern const Algorithm alltoall_two_level_capped;
 extern const Algorithm alltoall_two_level_pairwise;
 extern const Algorithm alltoall_two_level_ring;
 

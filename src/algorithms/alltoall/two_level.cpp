@@ -152,11 +152,12 @@ std::int64_t outer_steps(const Topology& topology) {
 
 Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
                          const Parameters& parameters, const TwoLevelOptions& options) {
-  const std::int64_t window = parameters.at("window");
   Schedule schedule = header(algorithm, topology, parameters);
   schedule.rounds = topology.ranks() + (options.meeting ? outer_steps(topology) : 0);
-  schedule.window = window == 0 ? topology.max_ppn() : window;
-  const auto rounds = std::make_shared<const TwoLevel>(topology, options, schedule.window > 1);
+  schedule.window = options.window == 0 ? topology.max_ppn() : options.window;
+  schedule.overtaking = options.overtaking;
+  const bool fenced = schedule.window > 1 && !options.overtaking;
+  const auto rounds = std::make_shared<const TwoLevel>(topology, options, fenced);
   schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return schedule;
 }

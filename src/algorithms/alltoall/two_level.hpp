@@ -15,7 +15,7 @@
 //
 // Rounds of one outer step may be in flight together, up to the parameter `window`. Those of two
 // outer steps may not, since the node would then have two peers: the first round of each outer step
-// has a fence.
+// has a fence. Overtaking schedules have none.
 #pragma once
 
 #include "algorithms/alltoall/alltoall.hpp"
@@ -25,6 +25,12 @@ namespace suiro::alltoall {
 
 struct TwoLevelOptions {
   PeersOf peers;
+
+  /// Rounds in flight at most; 0 means as many as ranks per node.
+  std::int64_t window;
+
+  /// Nothing waits for an older round, and so not for an outer step either.
+  bool overtaking = false;
 
   /// Keeps two ranks from sending to each other at about the same time, where two nodes send to
   /// each other in one outer step. On TCP the two ranks share one connection, and there, when one

@@ -25,7 +25,7 @@ constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Pro
 
 Schedule build_two_level_pairwise(const Topology& topology, const Parameters& parameters) {
   return alltoall::build_two_level(alltoall_two_level_pairwise, topology, parameters,
-                                   {.peers = alltoall::partners});
+                                   {.peers = alltoall::partners, .window = parameters.at("window")});
 }
 
 }  // namespace

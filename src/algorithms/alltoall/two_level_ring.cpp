@@ -46,6 +46,7 @@ bool ranks_meet(const Topology& topology, const Parameters& parameters) {
 Schedule build_two_level_ring(const Topology& topology, const Parameters& parameters) {
   return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters,
                                    {.peers = alltoall::ring_neighbours,
+                                    .window = parameters.at("window"),
                                     .staggered = parameters.at("stagger") != 0,
                                     .meeting = ranks_meet(topology, parameters)});
 }
