@@ -88,7 +88,7 @@ TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {
   EXPECT_EQ(algorithm("alltoall", 4, 192 << 10), "two_level_pairwise");
   EXPECT_EQ(algorithm("alltoall", 4, 32767), "native");
   EXPECT_EQ(algorithm("alltoall", 2, 32768), "native");
-  EXPECT_EQ(algorithm("alltoallv", 4, 65536), "native");
+  EXPECT_EQ(algorithm("alltoallv", 4, 32768), "native");
   const Topology topology = Topology::block(4, 4);
   EXPECT_EQ(RuleTable::builtin("openmpi").decide({"alltoall", topology, 32768}).algorithm,
             "native");
@@ -99,7 +99,7 @@ TEST_P(Builtin, ChoosesAlikeForUnequalBlocksOfAKnownSize) {
   for (const char* collective : {"alltoallv", "alltoallw"}) {
     const std::int64_t from = (GetParam() == std::string_view("openmpi") ? 448 : 192) << 10;
     EXPECT_EQ(decide(collective, topology, from).algorithm, "two_level_pairwise");
-    EXPECT_EQ(decide(collective, topology, from - 1).algorithm, "native");
+    EXPECT_NE(decide(collective, topology, from - 1).algorithm, "two_level_pairwise");
     EXPECT_EQ(decide(collective, topology, std::nullopt).algorithm, "native");
     EXPECT_EQ(decide(collective, Topology::block(8, 1), 1 << 20).algorithm, "native");
   }
@@ -112,10 +112,38 @@ TEST(BuiltinRows, ChoosePairsForSmallerUnequalBlocksOverSuirosTransportWithOpenM
     return table.decide({collective, Topology::block(4, 4), std::int64_t{kib} << 10}).algorithm;
   };
   EXPECT_EQ(algorithm("suiro", "alltoallv", 96), "two_level_pairwise");
-  EXPECT_EQ(algorithm("suiro", "alltoallv", 95), "native");
+  EXPECT_EQ(algorithm("suiro", "alltoallv", 95), "two_level_capped");
   EXPECT_EQ(algorithm("suiro", "alltoallw", 96), "native");
-  EXPECT_EQ(algorithm("", "alltoallv", 96), "native");
-  EXPECT_EQ(algorithm("suiro", "alltoallv", 96, "mpich"), "native") << "not measured";
+  EXPECT_EQ(algorithm("", "alltoallv", 96), "two_level_capped");
+  EXPECT_EQ(algorithm("suiro", "alltoallv", 96, "mpich"), "two_level_capped") << "not measured";
+}
+
+TEST(BuiltinRows, TakeAFewAtATimeNodeByNodeWhereThatIsSlowerOnNoSwitch) {
+  const auto cap = [](std::string_view mpi, std::string_view collective, std::int64_t bytes,
+                      const Topology& topology = Topology::block(4, 4)) {
+    const RuleTable table = RuleTable::builtin(mpi);
+    const Decision decision = table.decide({collective, topology, bytes});
+    return decision.algorithm == "two_level_capped" ? decision.parameters.at("cap") : 0;
+  };
+  for (const std::string_view mpi : {"openmpi", "mpich"}) {
+    EXPECT_EQ(cap(mpi, "alltoall", (4 << 10) - 1), 0);
+    EXPECT_EQ(cap(mpi, "alltoall", 4 << 10), 6);
+    EXPECT_EQ(cap(mpi, "alltoall", 12 << 10), 3);
+    EXPECT_EQ(cap(mpi, "alltoall", 24 << 10), 0);
+    EXPECT_EQ(cap(mpi, "alltoallw", 16 << 10), 0) << "not measured";
+    EXPECT_EQ(cap(mpi, "alltoall", 4 << 10, Topology::block(2, 4)), 0) << "one peer node anyway";
+    EXPECT_EQ(cap(mpi, "alltoall", 4 << 10, Topology::block(16, 4)), 0) << "not measured";
+    EXPECT_EQ(cap(mpi, "alltoall", 4 << 10, Topology::block(4, 8)), 0) << "slower for some";
+    EXPECT_EQ(cap(mpi, "alltoall", 4 << 10, two_sites(4)), 0);
+  }
+  EXPECT_EQ(cap("openmpi", "alltoallv", (12 << 10) - 1), 0) << "all at once";
+  EXPECT_EQ(cap("openmpi", "alltoallv", 12 << 10), 3);
+  EXPECT_EQ(cap("openmpi", "alltoallv", 24 << 10), 4);
+  EXPECT_EQ(cap("openmpi", "alltoallv", (448 << 10) - 1), 3);
+  EXPECT_EQ(cap("mpich", "alltoallv", 4 << 10), 6);
+  EXPECT_EQ(cap("mpich", "alltoallv", 12 << 10), 4);
+  EXPECT_EQ(cap("mpich", "alltoallv", 32 << 10), 0) << "slower in 4x4-voq";
+  EXPECT_EQ(cap("mpich", "alltoallv", (192 << 10) - 1), 3);
 }
 
 TEST(BuiltinRows, SendAllAtOnceInOurOrderWhereOpenMpiBeginsWithRankZero) {
@@ -125,16 +153,16 @@ TEST(BuiltinRows, SendAllAtOnceInOurOrderWhereOpenMpiBeginsWithRankZero) {
     return table.decide({collective, topology, std::int64_t{kib} << 10}).algorithm;
   };
   for (const int kib : {2, 32, 63}) {
-    EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), kib), "linear") << kib;
+    EXPECT_EQ(algorithm("alltoallv", Topology::block(2, 4), kib), "linear") << kib;
     EXPECT_EQ(algorithm("alltoallw", Topology::block(4, 4), kib), "linear") << kib;
   }
   EXPECT_EQ(algorithm("alltoallv", Topology::block(12, 1), 32), "linear");
   EXPECT_EQ(algorithm("alltoallv", two_sites(1), 4), "native") << "as fast";
   EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 1), "native");
-  EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 64), "native");
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(2, 4), 64), "native");
   EXPECT_EQ(algorithm("alltoallv", Topology::block(16, 4), 4), "native") << "pairwise there";
-  EXPECT_EQ(algorithm("alltoall", Topology::block(4, 4), 4), "native") << "begins so, too";
-  EXPECT_EQ(algorithm("alltoallv", Topology::block(4, 4), 4, "mpich"), "native") << "likewise";
+  EXPECT_EQ(algorithm("alltoall", Topology::block(2, 4), 4), "native") << "begins so, too";
+  EXPECT_EQ(algorithm("alltoallv", Topology::block(2, 4), 4, "mpich"), "native") << "likewise";
 }
 
 TEST_P(Builtin, DecidesEverything) {
