@@ -76,7 +76,7 @@ constexpr std::array rows = {
     few_at_a_time("openmpi", "alltoallv", below(kib(12), kib(24)), 3),
     few_at_a_time("openmpi", "alltoallv", below(kib(24), kib(96)), 4),
     few_at_a_time("openmpi", "alltoallv", below(kib(96), kib(448)), 3),
-    few_at_a_time("mpich", "alltoallv", below(kib(4), kib(12)), 6),
+    few_at_a_time("mpich", "alltoallv", below(kib(2), kib(12)), 6),
     few_at_a_time("mpich", "alltoallv", below(kib(12), kib(24)), 4),
     few_at_a_time("mpich", "alltoallv", below(kib(48), kib(192)), 3),
     // docs/results.md, everything at once in another order. Below 64 ranks every rank of Open MPI

@@ -140,7 +140,7 @@ TEST(BuiltinRows, TakeAFewAtATimeNodeByNodeWhereThatIsSlowerOnNoSwitch) {
   EXPECT_EQ(cap("openmpi", "alltoallv", 12 << 10), 3);
   EXPECT_EQ(cap("openmpi", "alltoallv", 24 << 10), 4);
   EXPECT_EQ(cap("openmpi", "alltoallv", (448 << 10) - 1), 3);
-  EXPECT_EQ(cap("mpich", "alltoallv", 4 << 10), 6);
+  EXPECT_EQ(cap("mpich", "alltoallv", 2 << 10), 6);
   EXPECT_EQ(cap("mpich", "alltoallv", 12 << 10), 4);
   EXPECT_EQ(cap("mpich", "alltoallv", 32 << 10), 0) << "slower in 4x4-voq";
   EXPECT_EQ(cap("mpich", "alltoallv", (192 << 10) - 1), 3);
