@@ -62,7 +62,8 @@ class Executor {
   /// How far the newest round in flight may be from the oldest.
   static std::int64_t reach(const Schedule& schedule, std::int64_t slots) {
     const bool all_have_slots = slots >= schedule.rounds;
-    return all_have_slots ? schedule.reach() : std::min(schedule.reach(), slots - schedule.lookahead);
+    return all_have_slots ? schedule.reach()
+                          : std::min(schedule.reach(), slots - schedule.lookahead);
   }
 
   Slot& slot(std::int64_t index) {
@@ -141,8 +142,8 @@ class Executor {
   std::vector<std::int64_t> completed_;
   std::int64_t in_flight_ = 0;  // rounds that have started and are not complete
   std::int64_t oldest_ = 0;     // the first round that is not complete
-  std::int64_t started_ = 0;   // the first round that has not started
-  std::int64_t received_ = 0;  // the first round whose receives are not posted
+  std::int64_t started_ = 0;    // the first round that has not started
+  std::int64_t received_ = 0;   // the first round whose receives are not posted
 };
 
 }  // namespace suiro

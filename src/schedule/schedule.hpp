@@ -9,9 +9,9 @@
 //   all earlier
 //     rounds are complete. A round is complete when all its steps are: sends have left the buffer,
 //     receives have arrived, copies and reductions are done.
-//   - In an overtaking schedule it starts as soon as fewer than `window` of the rounds before it are
-//   incomplete, so that a round that takes long holds up none but itself. (An executor that cannot
-//   keep track of so many may start it later, but no later than by the rule above.)
+//   - In an overtaking schedule it starts as soon as fewer than `window` of the rounds before it
+//   are incomplete, so that a round that takes long holds up none but itself. (An executor that
+//   cannot keep track of so many may start it later, but no later than by the rule above.)
 //   - Rounds start in order. When a round starts, its receives are posted, its copies and
 //   reductions run in the order given, and its sends are posted. A round's sends do not wait for
 //   its own receives.

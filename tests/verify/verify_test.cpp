@@ -202,12 +202,12 @@ std::string overtaking(std::string text) {
 }
 
 TEST(Verify, OvertakingRoundsDoNotKnowWhichAreComplete) {
-  const std::string unfenced = two_ranks(
-      "rounds 4\nwindow 2\nlookahead 0\nscratch 1\n",
-      "rank 0\nround 0\ncopy send[0] -> receive[0]\nsend send[1] -> 1\n"
-      "receive scratch[0] <- 1\nround 3\ncopy scratch[0] -> receive[1]\n"
-      "rank 1\nround 0\ncopy send[1] -> receive[1]\nsend send[0] -> 0\n"
-      "receive receive[0] <- 0\n");
+  const std::string unfenced =
+      two_ranks("rounds 4\nwindow 2\nlookahead 0\nscratch 1\n",
+                "rank 0\nround 0\ncopy send[0] -> receive[0]\nsend send[1] -> 1\n"
+                "receive scratch[0] <- 1\nround 3\ncopy scratch[0] -> receive[1]\n"
+                "rank 1\nround 0\ncopy send[1] -> receive[1]\nsend send[0] -> 0\n"
+                "receive receive[0] <- 0\n");
   EXPECT_THAT(violations(unfenced), IsEmpty()) << "round 0 is two behind";
   EXPECT_THAT(violations(overtaking(unfenced)),
               Contains(HasSubstr("rank 0, round 3, block 0: the copy of scratch[0] to receive[1] "

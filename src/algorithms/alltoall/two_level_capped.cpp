@@ -20,10 +20,9 @@ constexpr ParameterSpec parameter_specs[] = {
 };
 
 Schedule build_two_level_capped(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_two_level(alltoall_two_level_capped, topology, parameters,
-                                   {.peers = alltoall::ring_neighbours,
-                                    .window = parameters.at("cap"),
-                                    .overtaking = true});
+  return alltoall::build_two_level(
+      alltoall_two_level_capped, topology, parameters,
+      {.peers = alltoall::ring_neighbours, .window = parameters.at("cap"), .overtaking = true});
 }
 
 }  // namespace
