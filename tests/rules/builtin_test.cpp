@@ -115,7 +115,8 @@ TEST(BuiltinRows, ChoosePairsForSmallerUnequalBlocksOverSuirosTransportWithOpenM
   EXPECT_EQ(algorithm("suiro", "alltoallv", 95), "two_level_capped");
   EXPECT_EQ(algorithm("suiro", "alltoallw", 96), "native");
   EXPECT_EQ(algorithm("", "alltoallv", 96), "two_level_capped");
-  EXPECT_EQ(algorithm("suiro", "alltoallv", 96, "mpich"), "two_level_capped") << "not measured";
+  EXPECT_EQ(algorithm("suiro", "alltoallv", 96, "mpich"), "two_level_capped")
+      << "pairs were not measured";
 }
 
 TEST(BuiltinRows, TakeAFewAtATimeNodeByNodeWhereThatIsSlowerOnNoSwitch) {

@@ -64,6 +64,7 @@ LINES = (
     Line("drop", _OPENMPI, 8, 16 * _KIB, 32 * _KIB, _AGGREGATION, "2.5"),
     Line("drop", _OPENMPI, 3, 32 * _KIB, 64 * _KIB, _AGGREGATION, "2.3 to 2.7"),
     Line("drop", _OPENMPI, 8, 12 * _KIB, 48 * _KIB, _CAPPED, "1.9 to 2.5", "alltoallv", cap=8),
+    Line("drop", _MPICH, 8, 12 * _KIB, 24 * _KIB, _FEW, "2.7", "alltoallv", cap=4),
     Line("drop", _MPICH, 8, 24 * _KIB, 48 * _KIB, _PAIRS, "1.9", "alltoallv"),
     Line("drop", _BOTH, 3, 48 * _KIB, 192 * _KIB, _PAIRS, "1.25 to 1.78", "alltoallv"),
     Line("drop", _OPENMPI, 8, 24 * _KIB, 96 * _KIB, _CAPPED, "1.9 to 3.3", "alltoall", _ONE, 4),
