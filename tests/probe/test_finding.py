@@ -139,3 +139,14 @@ def test_hosts_that_are_too_slow_to_congest_anything() -> None:
 def test_a_job_that_ended_early() -> None:
     ended = find(evidence("4x4-hol").model_copy(update={"parts": []}))
     assert ended.reason == "the job ended before the test"
+
+
+def test_a_lab_that_stood_still_is_the_reason_only_where_one_is_needed() -> None:
+    still = evidence("4x4-hol").model_copy(update={"stood_still": 0.07})
+    assert find(still).reason == ""
+    unclear = still.model_copy(update={"controls": [CONTROL.model_copy(update={"share": 0.5})] * 3})
+    assert find(unclear).reason.startswith(
+        "the lab's switch stood still for 7.0% of the time: this"
+    )
+    quiet = unclear.model_copy(update={"stood_still": 0.005})
+    assert find(quiet).reason.startswith("only 50% come in time")

@@ -8,7 +8,7 @@ from suiro.bench.result import LineRate, PortTotals
 
 Counters = dict[str, Any]
 _CONTROL_SHARE = 0.97
-_STOPPED_SHARE = 0.01
+STOPPED_SHARE_MAX = 0.01  # of the time
 # Ethernet around an IP packet: header 14, checksum 4, preamble and gap 20.
 # Inside it: TCP and IP headers with timestamps.
 _FRAME_EXTRA_BYTES = 38
@@ -60,7 +60,7 @@ def _stopped_reason(documents: list[Counters]) -> str | None:
         for document in documents
         if document.get("elapsed_s") and "stopped_s" in document
     ]
-    if not shares or median(shares) <= _STOPPED_SHARE:
+    if not shares or median(shares) <= STOPPED_SHARE_MAX:
         return None
     return f"the switch's network stood still for {median(shares):.1%} of the time"
 

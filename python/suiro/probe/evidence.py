@@ -58,6 +58,7 @@ class Evidence(BaseModel):
     parts: list[Part] = []
     incast: Incast | None = None
     sent_bytes: int = 0
+    stood_still: float = 0.0  # of the time: a lab's switch, which this machine did not let run
 
 
 def read_evidence(hosts: list[str], events: list[Event]) -> Evidence:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from suiro.bench.innocence import STOPPED_SHARE_MAX
 from suiro.probe.evidence import Control, Evidence, Part
 
 Kind = Literal["head_of_line", "pause", "drop", "virtual_output_queues", "not_clear"]
@@ -46,6 +47,14 @@ class Finding(BaseModel):
 
 def find(evidence: Evidence) -> Finding:
     """The model that the numbers fit, if they fit one."""
+    finding = _find(evidence)
+    if finding.kind == "not_clear" and evidence.stood_still > STOPPED_SHARE_MAX:
+        still = f"the lab's switch stood still for {evidence.stood_still:.1%} of the time"
+        finding.reason = f"{still}: this machine is too busy or too slow; {finding.reason}"
+    return finding
+
+
+def _find(evidence: Evidence) -> Finding:
     obstacle = _hosts_obstacle(evidence)
     if obstacle:
         return Finding(kind="not_clear", reason=obstacle)

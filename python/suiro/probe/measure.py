@@ -5,13 +5,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from pydantic import BaseModel
 
+from suiro.bench.innocence import Counters
 from suiro.bench.job import Event, run_job
 from suiro.bench.machine import describe_machine
 from suiro.bench.result import Machine
 from suiro.errors import UsageError
+from suiro.lab.switch import counters
 from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, find
@@ -38,7 +41,9 @@ def probe_switch(
     if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
         interface = "eth0"
     arguments = ["--probe-switch", interface]
+    before = _lab_clock()
     events = run_job(prefix, mpi, arguments, with_suiro=False, watch=_watch())
+    after = _lab_clock()
     hosts, node_of_rank = events.start["hosts"], events.node_of_rank
     if len(hosts) < 2:
         raise UsageError(
@@ -47,6 +52,7 @@ def probe_switch(
             "-n 4 -ppn 1"
         )
     evidence = read_evidence(hosts, events.probe)
+    evidence.stood_still = _stood_still(before, after)
     finding = find(evidence)
     launched = max(map(node_of_rank.count, node_of_rank))
     return Probe(
@@ -56,6 +62,19 @@ def probe_switch(
         cost=predict(finding.kind, evidence, len(hosts), ppn or launched),
         command=command,
     )
+
+
+def _lab_clock() -> Counters:
+    """How long the switch of the lab that this runs in has run, and stood still; none elsewhere."""
+    control = os.environ.get("SUIRO_LAB_CONTROL")
+    return counters(Path(control)) if control else {}
+
+
+def _stood_still(before: Counters, after: Counters) -> float:
+    if not before or not after:
+        return 0.0
+    elapsed_s, stopped_s = (float(after[key] - before[key]) for key in ("elapsed_s", "stopped_s"))
+    return stopped_s / elapsed_s
 
 
 @contextmanager
