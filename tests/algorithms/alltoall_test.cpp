@@ -276,6 +276,35 @@ TEST(SendSideAggregation, OneMessagePerNodeAndThePapersBytesInsideANode) {
   }
 }
 
+/// The nodes, but its own, that `me` sends to and receives from in a round.
+std::set<std::pair<Action, int>> met_in(const Schedule& schedule, const Topology& topology, int me,
+                                        std::int64_t index) {
+  std::set<std::pair<Action, int>> met;
+  Round round;
+  schedule.round(me, index, round);
+  for (const Step& step : round.steps) {
+    if (step.action == Action::copy) continue;
+    const int node = topology.node(step.peer);
+    if (node != topology.node(me)) met.emplace(step.action, node);
+  }
+  return met;
+}
+
+TEST(SendSideAggregation, WithoutPairsNodesMeetInThePapersOrder) {
+  const Topology topology = Topology::block(6, 2);
+  const Schedule schedule =
+      build(algorithm("send_side_aggregation"), topology, {{"pairs", std::int64_t{0}}});
+  for (int me = 0; me < topology.ranks(); ++me) {
+    EXPECT_TRUE(met_in(schedule, topology, me, 0).empty());
+    for (int step = 1; step < 6; ++step) {
+      const int node = topology.node(me);
+      const std::set<std::pair<Action, int>> expected{{Action::send, (node + step) % 6},
+                                                      {Action::receive, (node + 6 - step) % 6}};
+      EXPECT_EQ(met_in(schedule, topology, me, step), expected) << "rank " << me << ", " << step;
+    }
+  }
+}
+
 TEST(SendSideAggregation, ScratchIsSevenTimesTheNodeAndTheBlocksWhereOutOfOrder) {
   const Algorithm& row = algorithm("send_side_aggregation");
   EXPECT_EQ(build(row, Topology::block(4, 4)).scratch, 26);

@@ -27,13 +27,14 @@ struct Gathering {
 
 class Carriers {
  public:
-  explicit Carriers(const Topology& topology) : map_(topology) {}
+  /// Nodes meet in the order of `peers_of`.
+  Carriers(const Topology& topology, PeersOf peers_of) : map_(topology), peers_of_(peers_of) {}
 
   const Topology& map() const { return map_; }
 
   /// A node meets every other node once, in steps 1 to steps().
   int steps() const { return map_.nodes() - 1; }
-  Peers peers(int node, int step) const { return partners(node, step, map_.nodes()); }
+  Peers peers(int node, int step) const { return peers_of_(node, step, map_.nodes()); }
 
   /// In round 0 what stays at home, and in each round what is for the node of the next step.
   Gathering gathering(int node, int round) const;
@@ -54,6 +55,7 @@ class Carriers {
   int shift(int node, int to) const { return node < to ? map_.ppn(node) / 2 : 0; }
 
   Topology map_;
+  PeersOf peers_of_;
 };
 
 }  // namespace suiro::alltoall

@@ -4,8 +4,9 @@
 // messages of a blocks, where 2-Level Ring has P-a of one block. carriers.hpp tells who carries for
 // whom, aggregation_scratch.hpp where the blocks are meanwhile.
 //
-// Outer step j is to one other node, as 2-Level Pairwise. While its messages travel, the ranks of a
-// node already gather what is for the next one; the paper gathers everything first.
+// Outer step j is to one other node, as in 2-Level Pairwise, or in 2-Level Ring, which is the
+// paper's order. While its messages travel, the ranks of a node already gather what is for the next
+// one; the paper gathers everything first.
 //
 // Round 0: gather what stays at home, and what is for the node of step 1.
 // Round j: put together what was gathered, by target; send it; gather for step j+1. Round 1 also
@@ -29,11 +30,24 @@ namespace {
 using alltoall::add_copy;
 using alltoall::AggregationScratch;
 using alltoall::Carriers;
+using alltoall::PeersOf;
+
+constexpr ParameterSpec parameter_specs[] = {
+    {.name = "pairs",
+     .minimum = 0,
+     .maximum = 1,
+     .fallback = 1,
+     .meaning = "1 lets nodes meet in pairs, 0 in a ring, as the paper does"},
+};
+
+PeersOf peers_of(const Parameters& parameters) {
+  return parameters.at("pairs") != 0 ? alltoall::partners : alltoall::ring_neighbours;
+}
 
 class SendSideAggregation {
  public:
-  explicit SendSideAggregation(const Topology& topology)
-      : carriers_(topology), map_(carriers_.map()), scratch_(carriers_) {}
+  SendSideAggregation(const Topology& topology, PeersOf peers_of)
+      : carriers_(topology, peers_of), map_(carriers_.map()), scratch_(carriers_) {}
 
   SendSideAggregation(const SendSideAggregation&) = delete;
 
@@ -130,7 +144,7 @@ class SendSideAggregation {
 };
 
 Schedule build_send_side_aggregation(const Topology& topology, const Parameters& parameters) {
-  const auto rounds = std::make_shared<const SendSideAggregation>(topology);
+  const auto rounds = std::make_shared<const SendSideAggregation>(topology, peers_of(parameters));
   Schedule schedule = alltoall::header(alltoall_send_side_aggregation, topology, parameters);
   schedule.rounds = rounds->rounds();
   schedule.scratch = rounds->scratch_blocks();
@@ -138,8 +152,8 @@ Schedule build_send_side_aggregation(const Topology& topology, const Parameters&
   return schedule;
 }
 
-Cost cost(const Topology& topology, const Parameters&) {
-  const SendSideAggregation rounds(topology);
+Cost cost(const Topology& topology, const Parameters& parameters) {
+  const SendSideAggregation rounds(topology, peers_of(parameters));
   return {.rounds = rounds.rounds(),
           .wire_blocks = alltoall::wire_blocks_when_direct(topology),
           .scratch = rounds.scratch_blocks()};
@@ -157,7 +171,7 @@ constinit const Algorithm alltoall_send_side_aggregation = {
     .cost_text =
         "N rounds, N+1 if not in block order; a(P-a) blocks on the wire of a node of a "
         "ranks; scratch 7a-2 (equal nodes), P more if not in block order",
-    .parameters = {},
+    .parameters = parameter_specs,
     .properties = property_list,
     .cost = cost,
     .build = build_send_side_aggregation,
