@@ -22,6 +22,7 @@ std::span<const Algorithm> catalog() {
       alltoall_two_level_capped,
       alltoall_two_level_pairwise,
       alltoall_two_level_ring,
+      alltoall_wan_first,
   };
   return rows;
 }

@@ -47,11 +47,27 @@ constexpr Row few_at_a_time(std::string_view mpi, std::string_view collective, R
           .ranks = below(2, 64)};
 }
 
+/// Measured with two sites of eight ranks, one per node.
+constexpr Row wan_first(std::string_view collective, std::int64_t bytes) {
+  return {.mpi = {},
+          .collective = collective,
+          .sites = only(2),
+          .nodes = any,
+          .ppn = only(1),
+          .bytes = from(bytes),
+          .algorithm = "wan_first",
+          .why = "several sites: transfers within a site stay out of the way of those from afar",
+          .ranks = below(2, 33)};
+}
+
 // The size of alltoallv and alltoallw is the one that the ranks agree on, which is below every
 // rank's mean; none is agreed on when blocks are too uneven (mpi/size_agreement.hpp).
 constexpr std::array rows = {
     // No measurement needed: there is no network whose ports could be fought over.
     Row{"", "", any, only(1), any, any, native_algorithm, "all ranks are on one node"},
+    // docs/results.md, lab two-sites: faster than native, and than all at once.
+    wan_first("alltoall", kib(256)),
+    wan_first("alltoallv", kib(192)),
     // docs/results.md, lab two-sites. MPICH's native is pairwise above 32 KB: each of its steps
     // waits for the way there and back. Below, it has everything under way at once, too.
     Row{"mpich", "alltoall", from(2), any, any, from(kib(16)), "linear_capped",

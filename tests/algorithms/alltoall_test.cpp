@@ -312,6 +312,35 @@ TEST(SendSideAggregation, ScratchIsSevenTimesTheNodeAndTheBlocksWhereOutOfOrder)
   EXPECT_EQ(build(row, Topology::block(8, 1)).scratch, 0);
 }
 
+TEST(WanFirst, OtherSitesComeInOneRoundAndTheOwnOneRankAtATime) {
+  const int two_ranks_per_node[] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4};
+  const int mixed[] = {0, 1, 2, 3, 1, 0, 4, 2, 3};
+  const int two_sites[] = {0, 0, 1, 1, 1};
+  const int three_sites[] = {0, 1, 1, 2, 0};
+  for (const Topology& topology : {Topology::from_nodes(two_ranks_per_node, two_sites),
+                                   Topology::from_nodes(mixed, three_sites)}) {
+    const Schedule schedule = build(algorithm("wan_first"), topology, {{"beside", 1}});
+    EXPECT_TRUE(verify(schedule).empty()) << topology.describe();
+    EXPECT_EQ(schedule.window, 2);
+    EXPECT_TRUE(schedule.overtaking);
+    EXPECT_EQ(algorithm("wan_first").cost(topology, {{"beside", 1}}),
+              count_cost(schedule, topology));
+    const auto site = [&](int rank) { return topology.site(topology.node(rank)); };
+    Round round;
+    for (int me = 0; me < topology.ranks(); ++me) {
+      for (std::int64_t index = 0; index < schedule.rounds; ++index) {
+        schedule.round(me, index, round);
+        if (index > 0) EXPECT_LE(round.steps.size(), 2U);
+        for (const Step& step : round.steps) {
+          const bool away = step.action != Action::copy && site(step.peer) != site(me);
+          const bool own = step.action == Action::copy;
+          EXPECT_EQ(away || own, index == 0) << "rank " << me << ", round " << index;
+        }
+      }
+    }
+  }
+}
+
 TEST(Aggregation, AtWindowOneANodeHasOnePeer) {
   const int uneven[] = {0, 1, 1, 2, 1, 0, 2, 1, 3};
   for (const Topology& topology :

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "rules/candidates.hpp"
@@ -74,6 +75,29 @@ TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
   EXPECT_EQ(cap("openmpi", "alltoallv", 24 << 10), 8);
   EXPECT_EQ(cap("openmpi", "alltoallv", 48 << 10), 0);
   EXPECT_EQ(cap("openmpi", "alltoall", 128 << 10), 0);
+}
+
+TEST(BuiltinRows, LetLargeBlocksOverTheWanGoFirst) {
+  const auto algorithm = [](std::string_view mpi, std::string_view collective, int kib,
+                            const Topology& topology = two_sites(1)) {
+    const RuleTable table = RuleTable::builtin(mpi);
+    return table.decide({collective, topology, std::int64_t{kib} << 10}).algorithm;
+  };
+  EXPECT_EQ(algorithm("openmpi", "alltoall", 256), "wan_first");
+  EXPECT_EQ(algorithm("openmpi", "alltoallv", 1024), "wan_first");
+  EXPECT_EQ(algorithm("mpich", "alltoall", 256), "wan_first");
+  EXPECT_EQ(algorithm("openmpi", "alltoall", 255), "native");
+  EXPECT_EQ(algorithm("mpich", "alltoall", 255), "linear_capped");
+  EXPECT_EQ(algorithm("mpich", "alltoallv", 192), "wan_first");
+  EXPECT_EQ(algorithm("mpich", "alltoallv", 191), "native");
+  EXPECT_EQ(algorithm("openmpi", "alltoallw", 256), "native");
+  EXPECT_EQ(algorithm("openmpi", "alltoall", 256, two_sites(2)), "native");
+  std::vector<int> node_of_rank(34);
+  std::iota(node_of_rank.begin(), node_of_rank.end(), 0);
+  std::vector<int> site_of_node(34, 0);
+  site_of_node.back() = 1;
+  const Topology many = Topology::from_nodes(node_of_rank, site_of_node);
+  EXPECT_EQ(algorithm("openmpi", "alltoall", 256, many), "native");
 }
 
 TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {

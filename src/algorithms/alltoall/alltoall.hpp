@@ -24,6 +24,7 @@ extern const Algorithm alltoall_send_side_aggregation;
 extern const Algorithm alltoall_two_level_capped;
 extern const Algorithm alltoall_two_level_pairwise;
 extern const Algorithm alltoall_two_level_ring;
+extern const Algorithm alltoall_wan_first;
 
 }  // namespace suiro
 
