@@ -78,10 +78,29 @@ def test_a_slow_control_flow_voids() -> None:
     assert "control flow" in (cell.void_reason or "")
 
 
-def test_small_messages_have_no_ratio_on_few_cores() -> None:
-    for cell in make_cells(events(1024), setting(1024, crowded=True)):
+def test_small_messages_on_few_cores_count_by_the_lesser_ratio() -> None:
+    """Native takes 0.4 s, the control 0.3, which may be a gain of waiting, and the ring 0.2."""
+    small = cells_by_name(make_cells(events(1024), setting(1024, crowded=True)))
+    ring = small["ring"]
+    over_native, over_control = ring.speedup_over_native, ring.speedup_over_control
+    assert over_native is not None and over_control is not None
+    counted = ring.counted_ratio
+    assert counted is not None
+    assert counted[0] == over_control < over_native
+    assert "lesser ratio" in (ring.note or "")
+    ring.ran = "native"
+    assert ring.counted_ratio == (over_native, ring.speedup_over_native_ci95)
+    large = cells_by_name(make_cells(events(), setting(crowded=True)))
+    assert large["ring"].counted_ratio == (over_native, ring.speedup_over_native_ci95)
+    assert large["ring"].note is None
+
+
+def test_small_messages_have_no_ratio_on_few_cores_without_a_control() -> None:
+    without = replace(setting(1024, crowded=True), controls={1024: None})
+    for cell in make_cells(events(1024), without):
         assert cell.speedup_over_native is None
         assert cell.speedup_over_control is None
+        assert cell.counted_ratio is None
         assert cell.note
     assert make_cells(events(1024), setting(1024))[0].speedup_over_native == 1.0
 

@@ -12,12 +12,14 @@ from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
 _SMALL_BYTES = 4096
 
+Seconds = dict[tuple[int, str], list[float]]  # by bytes and algorithm, in order of repetition
+
 
 @dataclass(frozen=True)
 class Setting:
     """What cells need besides samples.
 
-    `crowded`: more ranks than cores, so ratios of small messages would measure the scheduler.
+    `crowded`: more ranks than cores, so ratios of small messages might measure the scheduler.
     `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab.
     """
 
@@ -64,8 +66,9 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
             cell.void_reason = reasons[key]
             continue
         _add_limits(cell, events, line_rate, setting.network)
+        cell.crowded = cell.bytes < _SMALL_BYTES and setting.crowded
         _add_notes(cell, rows, setting)
-        _add_ratios(cell, obeyed, setting)
+        _add_ratios(cell, obeyed)
     return cells
 
 
@@ -142,17 +145,16 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
     if cell.algorithm == "auto" and rows is not None:
         cell.ran = obedience.chosen(rows, cell.bytes, setting.collective != "alltoall")
         notes.append(f"auto ran {cell.ran} at {cell.bytes} bytes")
-    if _is_blurred(cell, setting):
-        notes.append("no ratios: more ranks than cores would measure the scheduler")
+    if cell.crowded and cell.control is None:
+        notes.append("no ratios: more ranks than cores, and no control to wait alike")
+    elif cell.crowded:
+        notes.append("more ranks than cores: the lesser ratio counts")
     cell.note = "; ".join(notes) or None
 
 
-def _is_blurred(cell: Cell, setting: Setting) -> bool:
-    return cell.bytes < _SMALL_BYTES and setting.crowded
-
-
-def _add_ratios(cell: Cell, seconds: dict[tuple[int, str], list[float]], setting: Setting) -> None:
-    if _is_blurred(cell, setting):
+def _add_ratios(cell: Cell, seconds: Seconds) -> None:
+    """Over native, and over native's algorithm as a schedule, which waits as all schedules do."""
+    if cell.crowded and cell.control is None:
         return
     ours = seconds[cell.bytes, cell.algorithm]
     native = seconds.get((cell.bytes, "native"))

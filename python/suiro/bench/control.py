@@ -28,7 +28,7 @@ _OPENMPI_NAMES = {
     "linear_sync": "linear",
     "pairwise": "ring",
     "two_proc": "pairwise",
-    "bruck": None,
+    "bruck": "bruck",
 }
 
 # Ranks from which a row holds: (bytes per block from which an algorithm holds, algorithm)...
@@ -64,7 +64,7 @@ _OPENMPI_V = {0: "ring", 4: "linear", 64: "ring", 128: "linear", 256: "ring", 10
 
 
 def control_algorithm(mpi: str, collective: str, ranks: int, block_bytes: int) -> str | None:
-    """Native's algorithm by its catalog name; None where there is no schedule for it (Bruck)."""
+    """Native's algorithm by its catalog name; None where it is not known."""
     if collective != "alltoall":
         return _unequal(mpi, collective, ranks)
     if mpi == "openmpi":
@@ -88,11 +88,11 @@ def _last_not_above(rows: Sequence[tuple[int, _Value]], key: int) -> _Value:
     return rows[bisect_right([start for start, _ in rows], key) - 1][1]
 
 
-def _mpich(ranks: int, block_bytes: int) -> str | None:
+def _mpich(ranks: int, block_bytes: int) -> str:
     if block_bytes > 32768:
         return "pairwise"
     if ranks >= 8 and block_bytes <= 256:
-        return None
+        return "bruck"
     return _scattered(ranks)
 
 

@@ -18,7 +18,7 @@ Verdict = Literal["not slower", "slower", "undecided", "void", "no ratio"]
 
 
 class Judged(BaseModel):
-    """One cell: native's time over the algorithm's, and what follows from it."""
+    """One cell: native's time over the algorithm's, as far as it counts, and what follows."""
 
     lab: str | None
     mpi: str
@@ -73,13 +73,14 @@ def judge(results: list[Result], algorithm: str) -> Verdicts:
 
 
 def _judged(result: Result, cell: Cell) -> Judged:
+    counted = cell.counted_ratio
     return Judged(
         lab=result.machine.lab,
         mpi=result.machine.mpi,
         bytes=cell.bytes,
         ran=cell.ran or cell.algorithm,
-        ratio=cell.speedup_over_native,
-        ci95=cell.speedup_over_native_ci95,
+        ratio=counted[0] if counted is not None else None,
+        ci95=counted[1] if counted is not None else None,
         repetitions=cell.repetitions,
         verdict=_verdict(cell),
     )
@@ -89,10 +90,9 @@ def _verdict(cell: Cell) -> Verdict:
     """A wide interval decides nothing, unless all of it is on the good side."""
     if cell.void:
         return "void"
-    ratio, interval = cell.speedup_over_native, cell.speedup_over_native_ci95
-    if ratio is None or interval is None:
+    if cell.counted_ratio is None:
         return "no ratio"
-    low, high = interval
+    ratio, (low, high) = cell.counted_ratio
     if low >= NOT_SLOWER:
         return "not slower"
     wide = max(ratio - low, high - ratio) > DECIDED_WITHIN * ratio

@@ -58,6 +58,7 @@ class Cell(BaseModel):
     ran: str | None = None  # what "auto" chose
     control: str | None = None
     is_control: bool = False
+    crowded: bool = False  # small blocks and more ranks than cores: waiting might decide
     lateness_p99_us: float | None = None
     switch: list[PortTotals] = []
 
@@ -65,6 +66,23 @@ class Cell(BaseModel):
     def void(self) -> bool:
         """Whether the figure counts for nothing: the machine was too slow, or it is another's."""
         return self.void_reason is not None
+
+    @property
+    def counted_ratio(self) -> tuple[float, Interval] | None:
+        """Native's time over this one's, as far as the measuring rules count it.
+
+        Where waiting might decide, a gain counts only as far as it is one over the control, too,
+        which waits as this one does; unless it is native itself that ran.
+        """
+        native = _ratio(self.speedup_over_native, self.speedup_over_native_ci95)
+        control = _ratio(self.speedup_over_control, self.speedup_over_control_ci95)
+        if native is None or not self.crowded or self.ran == "native":
+            return native
+        return None if control is None else min(native, control)
+
+
+def _ratio(ratio: float | None, interval: Interval | None) -> tuple[float, Interval] | None:
+    return (ratio, interval) if ratio is not None and interval is not None else None
 
 
 class Steps(BaseModel):
