@@ -14,7 +14,8 @@ namespace suiro {
 
 /// send and receive start at least one operation (an empty range is a message without payload),
 /// return how many, and never wait. Each operation completes once: wait() blocks until at least one
-/// has, and appends the `token` of each. Both ends cut a range of blocks into operations in the
+/// has, and appends the `token` of each. A message may be shorter than what was posted for it. Both
+/// ends cut a range of blocks into operations in the
 /// same way, and between two ranks operations match in the order in which they were started. copy
 /// and reduce are done on return. Every call returns false (or a negative number) after a failure;
 /// the transport keeps the reason.

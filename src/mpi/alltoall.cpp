@@ -75,7 +75,7 @@ template <class Native>
 int run_or_pass_on(Communicator& communicator, Collective collective, Choice& choice,
                    const Operation& operation, Native&& native) {
   const std::optional<Ending> ran =
-      communicator.run(choice, operation.send, operation.receive, operation.in_place);
+      communicator.run(collective, choice, operation.send, operation.receive, operation.in_place);
   if (!ran) return native();
   if (ran->undone) communicator.take_back(collective);
   return report(operation.comm, ran->code);

@@ -79,7 +79,8 @@ int run_checked(Communicator& communicator, Collective collective, Choice& choic
   const int blocks = communicator.ranks();
   const Packed before = operation.in_place ? pack(operation.receive, blocks) : Packed();
   const double begin_s = now_s();
-  const auto ran = communicator.run(choice, operation.send, operation.receive, operation.in_place);
+  const auto ran =
+      communicator.run(collective, choice, operation.send, operation.receive, operation.in_place);
   call.seconds = now_s() - begin_s;
   const bool succeeded = ran && ran->code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();

@@ -7,6 +7,7 @@
 #include "algorithms/catalog.hpp"
 #include "model/bound.hpp"
 #include "mpi/job.hpp"
+#include "mpi/run_unequal.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro::mpi {
@@ -22,6 +23,12 @@ std::string with_parameters(const Decision& decision) {
   }
   return text;
 }
+
+/// Where device memory is possible, what is not native begins with a reduction, which takes about
+/// as long as a small call. The limit is no measurement: it keeps native what may be slower.
+constexpr std::int64_t asking_pays_from = 4096;
+
+bool is_built_in(const Decision& decision) { return decision.reason.starts_with("built in"); }
 
 }  // namespace
 
@@ -75,21 +82,34 @@ void Communicator::plan(Collective collective, const std::string& hint) {
 void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
   Plan& plan = plan_of(collective);
   plan.thresholds = table.thresholds(name_of(collective), *topology_);
-  const bool agrees = has_unequal_blocks(name_of(collective)) && !plan.thresholds.empty();
-  const std::string note = agrees ? "by the agreed size: " : "";
+  const bool by_size = has_unequal_blocks(name_of(collective)) && !plan.thresholds.empty();
+  const std::string note = by_size ? "by the agreed size: " : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
     plan.choices.push_back(make_choice(collective, bytes, table, note));
   }
-  if (!agrees) return;
+  plan.agrees = by_size || joins_unequal(collective, plan.choices.front());
+  if (!by_size) return;
   plan.unagreed = make_choice(collective, std::nullopt, table, "no size agreed on yet: ");
   plan.too_uneven = make_choice(collective, std::nullopt, table, "blocks too uneven for a size: ");
+}
+
+/// Blocks that differ are joined: ranks have to know how large they are.
+bool Communicator::joins_unequal(Collective collective, const Choice& choice) const {
+  if (choice.native || !has_unequal_blocks(name_of(collective))) return false;
+  return !declares(*find_candidate(name_of(collective), choice.decision.algorithm),
+                   Property::direct);
 }
 
 Choice Communicator::make_choice(Collective collective, std::optional<std::int64_t> bytes,
                                  const RuleTable& table, const std::string& size_note) const {
   Choice choice;
   choice.decision = table.decide({name_of(collective), *topology_, bytes});
+  if (job.devices && bytes.value_or(0) < asking_pays_from && is_built_in(choice.decision)) {
+    choice.decision = {std::string(native_algorithm),
+                       {},
+                       "built in: to agree on whose buffers are in device memory takes as long"};
+  }
   choice.algorithm = with_parameters(choice.decision);
   choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
@@ -106,21 +126,21 @@ Choice& Communicator::choose(Collective collective, std::int64_t bytes) {
 Choice& Communicator::choose(Collective collective) {
   Plan& plan = plan_of(collective);
   if (plan.thresholds.empty()) return plan.choices.front();
-  const std::optional<std::int64_t>& agreed = plan.agreement.agreed();
+  const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.unagreed;
-  return *agreed == uneven ? plan.too_uneven : choose(collective, *agreed);
+  return agreed->mean == uneven ? plan.too_uneven : choose(collective, agreed->mean);
 }
 
 int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
                                 const UserBuffer& receive) {
   Plan& plan = plan_of(collective);
-  if (plan.thresholds.empty()) return MPI_SUCCESS;
+  if (!plan.agrees) return MPI_SUCCESS;
   if (spoiled_code_ != MPI_SUCCESS) {
     real.Comm_call_errhandler(user_, spoiled_code_);
     return spoiled_code_;
   }
   if (plan.agreement.is_due()) {
-    const std::int64_t vouched = vouched_bytes(send, receive, *topology_, rank_);
+    const BlockBytes vouched = vouched_bytes(send, receive, *topology_, rank_);
     spoiled_code_ = plan.agreement.exchange(user_, vouched, job.waiting);
   }
   plan.agreement.count();
@@ -128,17 +148,18 @@ int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
 }
 
 std::optional<std::int64_t> Communicator::agreed_bytes(Collective collective) const {
-  const std::optional<std::int64_t>& agreed = plan_of(collective).agreement.agreed();
-  return agreed && *agreed != uneven ? agreed : std::nullopt;
+  const std::optional<BlockBytes>& agreed = plan_of(collective).agreement.agreed();
+  return agreed && agreed->mean != uneven ? std::optional(agreed->mean) : std::nullopt;
 }
 
 void Communicator::take_back(Collective collective) {
   Plan& plan = plan_of(collective);
-  if (!plan.thresholds.empty()) plan.agreement.take_back();
+  if (plan.agrees) plan.agreement.take_back();
 }
 
-std::optional<Ending> Communicator::run(Choice& choice, const UserBuffer& send,
-                                        const UserBuffer& receive, bool in_place) {
+std::optional<Ending> Communicator::run(Collective collective, Choice& choice,
+                                        const UserBuffer& send, const UserBuffer& receive,
+                                        bool in_place) {
   if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
   if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
   if (!choice.workspace) {
@@ -146,12 +167,20 @@ std::optional<Ending> Communicator::run(Choice& choice, const UserBuffer& send,
     const Schedule schedule = build(*algorithm, *topology_, choice.decision.parameters);
     choice.workspace = make_workspace(schedule, rank_);
   }
-  if (!can_run(*choice.workspace, receive)) return std::nullopt;
+  const bool joins = joins_unequal(collective, choice);
+  if (!joins && !can_run(*choice.workspace, receive)) return std::nullopt;
   const Ending ending =
-      net_ ? run_on_net(*choice.workspace, *net_, twin_, send, receive, in_place)
-           : run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
+      joins  ? run_joined(collective, choice, send, receive, in_place)
+      : net_ ? run_on_net(*choice.workspace, *net_, twin_, send, receive, in_place)
+             : run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
+}
+
+Ending Communicator::run_joined(Collective collective, Choice& choice, const UserBuffer& send,
+                                const UserBuffer& receive, bool in_place) {
+  const std::size_t slot = slot_bytes(*choice.workspace, plan_of(collective).agreement.agreed());
+  return run_unequal(*choice.workspace, rank_, slot, twin_, send, receive, in_place, job.waiting);
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none

@@ -64,8 +64,8 @@ class Communicator {
 
   /// Runs a choice that is not native; the first time, all ranks make the twin. Empty when that is
   /// impossible, on all ranks: then native must run.
-  std::optional<Ending> run(Choice& choice, const UserBuffer& send, const UserBuffer& receive,
-                            bool in_place);
+  std::optional<Ending> run(Collective collective, Choice& choice, const UserBuffer& send,
+                            const UserBuffer& receive, bool in_place);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -83,6 +83,7 @@ class Communicator {
     std::vector<Choice> choices;
     Choice unagreed;
     Choice too_uneven;
+    bool agrees = false;  // ranks agree on a size
     SizeAgreement agreement;
   };
 
@@ -92,6 +93,9 @@ class Communicator {
   }
   void plan(Collective collective, const std::string& hint);
   void plan_sizes(Collective collective, const RuleTable& table);
+  bool joins_unequal(Collective collective, const Choice& choice) const;
+  Ending run_joined(Collective collective, Choice& choice, const UserBuffer& send,
+                    const UserBuffer& receive, bool in_place);
   Choice make_choice(Collective collective, std::optional<std::int64_t> bytes,
                      const RuleTable& table, const std::string& size_note = "") const;
   RuleTable table_for(Collective collective, const std::string& hint) const;

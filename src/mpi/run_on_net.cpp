@@ -131,9 +131,7 @@ Ending run_on_net(Workspace& workspace, const NetGroup& group, MPI_Comm twin,
     }
   }
   if (code == MPI_SUCCESS) code = unpack(arriving, receive, ranks, twin);
-  Workspace::shrink(workspace.mirror);
-  Workspace::shrink(workspace.arrivals);
-  Workspace::shrink(workspace.scratch);
+  workspace.shrink();
   return {code, false, code == MPI_ERR_OTHER};
 }
 

@@ -12,15 +12,13 @@ namespace suiro::mpi {
 
 namespace {
 
-/// Sends that were let go may read it for ever after.
-void leave_behind(std::vector<char>& memory) { (new std::vector<char>)->swap(memory); }
-
 Scratch make_scratch(const Schedule& schedule, MPI_Count block_bytes, std::vector<char>& memory) {
   memory.resize(static_cast<std::size_t>(schedule.scratch * block_bytes));
   return {memory.data(), block_bytes};
 }
 
-/// Fills the mirror and returns the user buffer that describes it.
+}  // namespace
+
 int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vector<char>& mirror,
                 UserBuffer& send) {
   const Span span = span_of(receive, blocks);
@@ -36,8 +34,6 @@ int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vecto
   }
   return MPI_SUCCESS;
 }
-
-}  // namespace
 
 MPI_Count block_bytes_of(const UserBuffer& buffer) {
   if (buffer.counts || buffer.types != nullptr) return 0;
@@ -71,12 +67,8 @@ Ending run_schedule(Workspace& workspace, MPI_Comm twin, const UserBuffer& send,
   const bool ran = workspace.executor.run(transport);
   const bool undone = !ran && transport.abandon();
   const bool spoiled = !ran && !undone;
-  if (spoiled) {
-    leave_behind(workspace.mirror);
-    leave_behind(workspace.scratch);
-  }
-  Workspace::shrink(workspace.mirror);
-  Workspace::shrink(workspace.scratch);
+  if (spoiled) workspace.leave_behind();
+  workspace.shrink();
   return {transport.error(), undone, spoiled};
 }
 

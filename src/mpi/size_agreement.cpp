@@ -16,6 +16,7 @@ namespace {
 struct Sums {
   double bytes = 0;
   double squares = 0;
+  double largest = 0;
 };
 
 Sums sums_of(const UserBuffer& buffer, const Topology& topology, int rank) {
@@ -30,6 +31,7 @@ Sums sums_of(const UserBuffer& buffer, const Topology& topology, int rank) {
     const double bytes = static_cast<double>(part.count) * static_cast<double>(size);
     sums.bytes += bytes;
     sums.squares += bytes * bytes;
+    sums.largest = std::max(sums.largest, bytes);
   }
   return sums;
 }
@@ -43,15 +45,18 @@ bool is_even(const Sums& sums, int blocks) {
 
 }  // namespace
 
-std::int64_t vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
-                           const Topology& topology, int rank) {
+BlockBytes vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
+                         const Topology& topology, int rank) {
   const int blocks = topology.ranks() - topology.ppn(topology.node(rank));
   const Sums sent = sums_of(send, topology, rank);
   const Sums received = sums_of(receive, topology, rank);
-  if (!is_even(sent, blocks) || !is_even(received, blocks)) return uneven;
-  constexpr double bytes_max = 1e18;
+  const auto rounded = [](double bytes) {
+    constexpr double bytes_max = 1e18;
+    return static_cast<std::int64_t>(std::min(bytes, bytes_max));
+  };
+  if (!is_even(sent, blocks) || !is_even(received, blocks)) return {uneven, rounded(sent.largest)};
   const double mean = std::min(sent.bytes, received.bytes) / std::max(blocks, 1);
-  return static_cast<std::int64_t>(std::min(mean, bytes_max));
+  return {rounded(mean), rounded(sent.largest)};
 }
 
 bool SizeAgreement::is_due() const {
@@ -61,11 +66,12 @@ bool SizeAgreement::is_due() const {
                               : call % interval_max == 0;
 }
 
-int SizeAgreement::exchange(MPI_Comm communicator, std::int64_t vouched, Waiting waiting) {
+int SizeAgreement::exchange(MPI_Comm communicator, const BlockBytes& vouched, Waiting waiting) {
   if (const int code = finish(waiting); code != MPI_SUCCESS) return code;
   exchanged_at_ = calls_ + 1;
-  mine_ = vouched;
-  return real.Iallreduce(&mine_, &smallest_, 1, MPI_INT64_T, MPI_MIN, communicator, &request_);
+  mine_ = {vouched.mean, -vouched.largest};
+  return real.Iallreduce(mine_.data(), smallest_.data(), static_cast<int>(mine_.size()),
+                         MPI_INT64_T, MPI_MIN, communicator, &request_);
 }
 
 int SizeAgreement::finish(Waiting waiting) {
@@ -77,7 +83,7 @@ int SizeAgreement::finish(Waiting waiting) {
     code = real.Test(&request_, &done, MPI_STATUS_IGNORE);
     if (done == 0) sched_yield();
   }
-  if (code == MPI_SUCCESS) agreed_ = smallest_;
+  if (code == MPI_SUCCESS) agreed_ = BlockBytes{smallest_[0], -smallest_[1]};
   return code;
 }
 

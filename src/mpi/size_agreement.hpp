@@ -6,6 +6,7 @@
 // makes a choice slower but never wrong.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -14,11 +15,16 @@
 
 namespace suiro::mpi {
 
-/// What a rank vouches for: no less than this is the mean of its blocks to, and of those from, the
-/// ranks of other nodes. `uneven` when its blocks are too unequal for a mean to say anything.
+/// What a rank vouches for, and what the ranks agree on. No less than `mean` is the mean of its
+/// blocks to, and of those from, the ranks of other nodes; `uneven` when its blocks are too unequal
+/// for a mean to say anything. None of the blocks that it sends to other nodes is above `largest`.
 inline constexpr std::int64_t uneven = -1;
-std::int64_t vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
-                           const Topology& topology, int rank);
+struct BlockBytes {
+  std::int64_t mean = 0;
+  std::int64_t largest = 0;
+};
+BlockBytes vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
+                         const Topology& topology, int rank);
 
 class SizeAgreement {
  public:
@@ -31,7 +37,7 @@ class SizeAgreement {
 
   /// At such a call: finishes the reduction before and starts one with `vouched`. The reduction is
   /// an operation on the user's communicator, on which the ranks' calls have one order.
-  int exchange(MPI_Comm communicator, std::int64_t vouched, Waiting waiting);
+  int exchange(MPI_Comm communicator, const BlockBytes& vouched, Waiting waiting);
 
   /// A call of all ranks; or one that MPI refused here before it began, and that may be made again.
   void count() { ++calls_; }
@@ -40,18 +46,19 @@ class SizeAgreement {
   /// Waits for what is under way, before the communicator goes.
   int finish(Waiting waiting);
 
-  /// Empty before ranks have agreed, else the smallest of what they vouched for.
-  const std::optional<std::int64_t>& agreed() const { return agreed_; }
+  /// Empty before ranks have agreed, else the smallest mean and the largest block of all.
+  const std::optional<BlockBytes>& agreed() const { return agreed_; }
 
  private:
   static constexpr std::int64_t interval_max = 64;
 
   std::int64_t calls_ = 0;
   std::int64_t exchanged_at_ = 0;
-  std::int64_t mine_ = 0;
-  std::int64_t smallest_ = 0;
+  // The mean, and the largest block negated: the smallest of either is what is agreed on.
+  std::array<std::int64_t, 2> mine_{};
+  std::array<std::int64_t, 2> smallest_{};
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::optional<std::int64_t> agreed_;
+  std::optional<BlockBytes> agreed_;
 };
 
 }  // namespace suiro::mpi

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "execute/executor.hpp"
+#include "execute/unequal_blocks.hpp"
 #include "mpi/mpi_transport.hpp"
 
 namespace suiro::mpi {
@@ -19,13 +21,29 @@ class Workspace {
   static void shrink(std::vector<char>& memory) {
     if (memory.size() > kept_bytes) std::vector<char>().swap(memory);
   }
+  void shrink() {
+    for (std::vector<char>* memory : {&mirror, &arrivals, &scratch}) shrink(*memory);
+    if (unequal && unequal->bytes() > kept_bytes) unequal.reset();
+  }
+
+  /// Sends that were let go may read it for ever after.
+  void leave_behind() {
+    for (std::vector<char>* memory : {&mirror, &scratch}) (new std::vector<char>)->swap(*memory);
+    if (unequal) new UnequalBlocks(std::move(*unequal));
+    unequal.reset();
+  }
 
   Executor executor;
   InFlight in_flight;
   std::vector<char> mirror;    // of what is sent
   std::vector<char> arrivals;  // what was received and must be unpacked
   std::vector<char> scratch;
+  std::optional<UnequalBlocks> unequal;  // where blocks that differ are joined
 };
+
+/// Copies the blocks of a receive buffer, to be sent from `mirror`, and makes `send` describe it.
+int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vector<char>& mirror,
+                UserBuffer& send);
 
 /// The size of every block of a regular buffer, 0 where each has its own.
 MPI_Count block_bytes_of(const UserBuffer& buffer);

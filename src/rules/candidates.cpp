@@ -19,8 +19,7 @@ std::string_view regular_twin(std::string_view collective) {
 }
 
 bool can_run(const Algorithm& algorithm, std::string_view collective) {
-  return algorithm.collective == regular_twin(collective) &&
-         (!has_unequal_blocks(collective) || declares(algorithm, Property::direct));
+  return algorithm.collective == regular_twin(collective);
 }
 
 }  // namespace
@@ -32,8 +31,7 @@ bool has_unequal_blocks(std::string_view collective) {
 }
 
 const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm) {
-  const Algorithm* found = find_algorithm(regular_twin(collective), algorithm);
-  return found != nullptr && can_run(*found, collective) ? found : nullptr;
+  return find_algorithm(regular_twin(collective), algorithm);
 }
 
 std::vector<std::string_view> candidate_names(std::string_view collective) {
@@ -47,10 +45,6 @@ std::vector<std::string_view> candidate_names(std::string_view collective) {
 std::string unknown_algorithm(std::string_view collective, std::string_view algorithm) {
   const std::vector<std::string_view> names = candidate_names(collective);
   const std::string list = " (there are " + joined(names) + "; `suiro algorithms` explains them)";
-  if (find_algorithm(regular_twin(collective), algorithm) != nullptr) {
-    return std::string(algorithm) + " joins blocks, which must be equal, and those of " +
-           std::string(collective) + " need not be" + list;
-  }
   return "unknown algorithm " + in_quotes(algorithm) + " for " + std::string(collective) +
          did_you_mean(algorithm, names) + list;
 }

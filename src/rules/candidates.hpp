@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which algorithms may run for an MPI collective. alltoallv and alltoallw have schedules of their
-// regular twin, alltoall: a schedule only counts blocks, and as long as every message is one block
-// from one user's buffer into another's, blocks may differ in size and type.
+// regular twin, alltoall: a schedule only counts blocks, which may differ in size and type
+// (execute/unequal_blocks.hpp tells how those that join blocks do it).
 #pragma once
 
 #include <span>

@@ -2,8 +2,8 @@
 // What is left of an all-to-all in which MPI returned an error on rank 1.
 // usage: failures alltoall|alltoallv|alltoallw WHAT
 //        ... truncate COUNT   rank 1 has room for half of each block of COUNT ints
-//        ... retry            MPI refuses rank 1's first message; it calls again
-//        ... spoil            MPI refuses rank 1's second message (failing_send.c does it)
+//        ... retry COUNT      MPI refuses rank 1's first message; it calls again
+//        ... spoil COUNT      MPI refuses rank 1's second message (failing_send.c does it)
 // Prints "ok" once where all is as it must be, but for "spoil": it ends by MPI_Abort, of code 42
 // then, since a launcher need not pass on what a job printed that ends so.
 #include <mpi.h>
@@ -109,8 +109,7 @@ static void truncate_blocks(int count) {
 }
 
 /// Nothing had left, so it is as if the first call had not been made.
-static void retry(void) {
-  enum { count = 20000 };
+static void retry(int count) {
   int* received = guarded(count);
   together();
   if (rank != 1) usleep(200000);
@@ -129,8 +128,7 @@ static void count_error(MPI_Comm* communicator, int* code, ...) {
 
 /// The others' messages arrive after rank 1 has its error: none may be written into its buffer, nor
 /// be taken for one of the next call, which has that error too, and tells it as the first did.
-static void spoil(void) {
-  enum { count = 20000 };
+static void spoil(int count) {
   int* received = guarded(count);
   MPI_Errhandler counting;
   MPI_Comm_create_errhandler(count_error, &counting);
@@ -142,14 +140,14 @@ static void spoil(void) {
     pause();  // rank 1 ends the job
   }
   require(exchange(count, count, 1, received) != MPI_SUCCESS, "no error");
-  int* before = malloc((size_t)size * count * sizeof *before);
-  memcpy(before, received, (size_t)size * count * sizeof *before);
+  int* before = malloc((size_t)size * (size_t)count * sizeof *before);
+  memcpy(before, received, (size_t)size * (size_t)count * sizeof *before);
   for (int i = 0; i < 500; ++i) {
     int found;
     MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     usleep(1000);
   }
-  require(memcmp(before, received, (size_t)size * count * sizeof *before) == 0,
+  require(memcmp(before, received, (size_t)size * (size_t)count * sizeof *before) == 0,
           "written after the call had returned");
   require(errors_told == 1, "the error was not told once");
   require(exchange(count, count, 2, received) != MPI_SUCCESS, "no error in the next call");
@@ -164,9 +162,10 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   collective = argc > 1 ? argv[1] : "";
   const char* what = argc > 2 ? argv[2] : "";
-  if (strcmp(what, "truncate") == 0 && argc > 3) truncate_blocks(atoi(argv[3]));
-  if (strcmp(what, "retry") == 0) retry();
-  if (strcmp(what, "spoil") == 0) spoil();
+  const int count = argc > 3 ? atoi(argv[3]) : 0;
+  if (strcmp(what, "truncate") == 0) truncate_blocks(count);
+  if (strcmp(what, "retry") == 0) retry(count);
+  if (strcmp(what, "spoil") == 0) spoil(count);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok\n");
   MPI_Finalize();

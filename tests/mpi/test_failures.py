@@ -18,7 +18,8 @@ ALGORITHMS = ["linear", "ring", "pairwise", "two_level_ring", "two_level_pairwis
 @pytest.mark.parametrize(
     ("collective", "algorithm"),
     [("alltoall", name) for name in ALGORITHMS]
-    + [("alltoallv", "two_level_pairwise"), ("alltoallw", "two_level_pairwise")],
+    + [("alltoallv", "two_level_pairwise"), ("alltoallw", "two_level_pairwise")]
+    + [("alltoallv", "node_leader"), ("alltoallw", "send_side_aggregation")],
 )
 @pytest.mark.parametrize("count", [100, 200000])
 def test_error_of_a_message_is_one_ranks_only(
@@ -30,13 +31,14 @@ def test_error_of_a_message_is_one_ranks_only(
 
 
 @pytest.mark.parametrize(
-    ("collective", "algorithm"),
+    ("collective", "algorithm", "count"),
     [
-        ("alltoall", "ring"),
-        ("alltoall", "send_side_aggregation"),
-        ("alltoall", "two_level_pairwise"),
-        ("alltoallv", "ring"),
-        ("alltoallw", "ring"),
+        ("alltoall", "ring", "20000"),
+        ("alltoall", "send_side_aggregation", "20000"),
+        ("alltoall", "two_level_pairwise", "20000"),
+        ("alltoallv", "ring", "20000"),
+        ("alltoallv", "send_side_aggregation", "100"),  # small enough to be joined
+        ("alltoallw", "ring", "20000"),
     ],
 )
 @pytest.mark.parametrize(
@@ -50,13 +52,14 @@ def test_a_call_that_cannot_send(
     mpi: Mpi,
     collective: str,
     algorithm: str,
+    count: str,
     case: str,
     failing_send: str,
     code: int,
     printed: str,
 ) -> None:
     failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
-    program = [str(mpi.build("failures.c")), collective, case]
+    program = [str(mpi.build("failures.c")), collective, case, count]
     more = {f"SUIRO_{collective.upper()}": algorithm, "FAILING_SEND": failing_send}
     outcome = mpi.run(program, LD_PRELOAD=str(failing), **more)
     assert (outcome.code, outcome.out.strip()) == (code, printed), outcome.err
@@ -68,7 +71,7 @@ def test_a_call_that_cannot_send_by_the_agreed_size(mpi: Mpi, tmp_path: Path) ->
     rules = tmp_path / "rules.json"
     rules.write_text(f'{{"suiro_rules": 1, "rules": [{rule}]}}')
     failing = mpi.build("failing_send.c", "-shared", "-fPIC", name="failing-send")
-    program = [str(mpi.build("failures.c")), "alltoallv", "spoil"]
+    program = [str(mpi.build("failures.c")), "alltoallv", "spoil", "20000"]
     more = {"LD_PRELOAD": str(failing), "FAILING_SEND": "2"}
     outcome = mpi.run(program, "--rules", str(rules), **more)
     assert (outcome.code, outcome.out.strip()) == (42, ""), outcome.err

@@ -75,10 +75,23 @@ def test_a_rule_file_goes_by_the_agreed_size(openmpi: Mpi, tmp_path: Path) -> No
     assert sorted((row["algorithm"], row["calls"]) for row in rows) == [("linear", 3), ("ring", 5)]
 
 
-@pytest.mark.parametrize("collective", ["alltoallv", "alltoallw"])
-def test_an_algorithm_that_joins_blocks_is_refused(openmpi: Mpi, collective: str) -> None:
-    words = [str(openmpi.build("sizes.c")), collective[-1], "even", "2", "100"]
-    outcome = openmpi.run(words, **{f"SUIRO_{collective.upper()}": "bruck"})
-    assert outcome.code == 0
-    why = f"bruck joins blocks, which must be equal, and those of {collective} need not be"
-    assert [why in line for line in outcome.said()] == [True]
+@pytest.mark.parametrize("which", ["v", "w"])
+@pytest.mark.parametrize(
+    ("what", "size"),
+    [("even", 100), ("even", 3000), ("sparse", 300), ("sparse", 300_000), ("shrinking", 100_000)],
+)
+@pytest.mark.parametrize("algorithm", ["node_leader", "send_side_aggregation"])
+def test_blocks_that_differ_are_joined(
+    mpi: Mpi, algorithm: str, what: str, size: int, which: str
+) -> None:
+    """Also those that are larger than what the ranks have agreed on, which go straight."""
+    rows = run(mpi, which, what, 9, size, **{f"SUIRO_ALLTOALL{which.upper()}": algorithm})
+    assert {row["algorithm"] for row in rows} == {algorithm}
+
+
+@pytest.mark.parametrize("what", ["even", "refused", "freed", "threads"])
+def test_small_blocks_go_through_leaders(mpi: Mpi, what: str) -> None:
+    words = [str(mpi.build("sizes.c")), "v", what, "12", "100"]
+    outcome = mpi.run(words, "--explain=json", ranks=6, SUIRO_NODES="2")
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    assert "node_leader:window=64" in {row["algorithm"] for row in outcome.explained()}

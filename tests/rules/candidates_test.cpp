@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unequal blocks have those algorithms of their regular twin that join none.
+// Unequal blocks have the algorithms of their regular twin.
 #include "rules/candidates.hpp"
 
 #include <gmock/gmock.h>
@@ -15,20 +15,10 @@ TEST(Candidates, GivesUnequalBlocksTheSchedulesOfTheirTwin) {
   EXPECT_EQ(find_candidate("alltoallv", "nothing"), nullptr);
   EXPECT_EQ(find_candidate("bcast", "ring"), nullptr);
   EXPECT_EQ(find_candidate("alltoallw", "ring"), ring);
+  EXPECT_EQ(candidate_names("alltoallv"), candidate_names("alltoall"));
   EXPECT_TRUE(has_unequal_blocks("alltoallv"));
   EXPECT_TRUE(has_unequal_blocks("alltoallw"));
   EXPECT_FALSE(has_unequal_blocks("alltoall"));
-}
-
-TEST(Candidates, KeepsAlgorithmsThatJoinBlocksFromUnequalOnes) {
-  EXPECT_NE(find_candidate("alltoall", "bruck"), nullptr);
-  for (const char* collective : {"alltoallv", "alltoallw"}) {
-    EXPECT_EQ(find_candidate(collective, "bruck"), nullptr);
-    EXPECT_THAT(candidate_names(collective), testing::Not(testing::Contains("bruck")));
-    EXPECT_THAT(unknown_algorithm(collective, "bruck"),
-                testing::StartsWith("bruck joins blocks, which must be equal, and those of " +
-                                    std::string(collective) + " need not be (there are native,"));
-  }
 }
 
 TEST(Candidates, ListsNativeFirst) {

@@ -121,13 +121,6 @@ TEST(RuleFile, LocatesMistakesInParameters) {
             "r.json:3: \"comment\" is a string; this is the number 4");
 }
 
-TEST(RuleFile, RefusesToJoinUnequalBlocks) {
-  EXPECT_THAT(error("{\"suiro_rules\": 1, \"rules\": [\n{\"collective\": \"alltoallw\", "
-                    "\"bytes\": 4,\n\"algorithm\": \"bruck\"}]}"),
-              testing::StartsWith("r.json:3: bruck joins blocks, which must be equal, and those of "
-                                  "alltoallw need not be (there are native, linear,"));
-}
-
 TEST(RuleFile, ReadsTheExampleOfItsPage) {
   const std::string page = document("rule-file.md");
   const std::size_t start = page.find("```json\n") + 8;

@@ -10,16 +10,11 @@ from suiro.native import tool
 
 
 def algorithm_names(collective: str) -> list[str]:
-    """The catalog's names for a collective; for unequal blocks those of direct algorithms."""
+    """The catalog's names for a collective; alltoallv and alltoallw have those of alltoall."""
     document = json.loads(_schedule_tool("algorithms", "--json"))
     rows = document["algorithms"] if isinstance(document, dict) else document
-    unequal = collective in ("alltoallv", "alltoallw")
-    return [
-        row["name"]
-        for row in rows
-        if row["collective"] == ("alltoall" if unequal else collective)
-        and (not unequal or "direct" in row["properties"])
-    ]
+    twin = "alltoall" if collective in ("alltoallv", "alltoallw") else collective
+    return [row["name"] for row in rows if row["collective"] == twin]
 
 
 def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:

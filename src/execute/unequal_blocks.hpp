@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks of unequal sizes on any transport, for schedules that join blocks into messages: node
+// leader, Send-side Aggregation, Bruck. A rank on the way does not know how large the blocks of
+// others are, so a message says so in front: one length per block, then their bytes without gaps.
+//
+// Every block has a slot of the same capacity on all ranks, in each buffer. A block that is larger
+// stays `elsewhere`: its message says so, and once the schedule is done, it goes straight from the
+// sender's buffer into the receiver's, as in Linear. So a wrong capacity costs time and no byte.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "execute/executor.hpp"
+
+namespace suiro {
+
+/// Memory that is not written when it is made: what no message needs takes up no pages.
+class RawBytes {
+ public:
+  /// What was there before is gone, unless it is large enough.
+  void reserve(std::size_t bytes);
+  std::byte* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
+};
+
+/// The blocks of one buffer: block b has lengths[b] bytes from b * capacity on, or is elsewhere.
+struct Slots {
+  using Length = std::uint32_t;
+  static constexpr Length elsewhere = std::numeric_limits<Length>::max();
+
+  RawBytes bytes;
+  std::vector<Length> lengths;
+
+  void prepare(std::int64_t blocks, std::size_t capacity);
+  std::byte* block(std::int64_t index, std::size_t capacity) const {
+    return bytes.data() + static_cast<std::size_t>(index) * capacity;
+  }
+};
+
+/// What a rank keeps between runs, so that the steady state does not allocate. The caller fills
+/// `of[send]` before a run, and finds what has arrived in `of[receive]` after it.
+struct UnequalBlocks {
+  UnequalBlocks(const Schedule& schedule, int rank);
+
+  /// Before each run. All ranks give the same capacity.
+  void prepare(std::size_t slot_capacity);
+
+  Slots& operator[](Buffer buffer) { return of[static_cast<std::size_t>(buffer)]; }
+
+  /// Bytes of a message of so many blocks at most.
+  std::size_t message_bytes(std::int64_t blocks) const {
+    return static_cast<std::size_t>(blocks) * (sizeof(Slots::Length) + capacity);
+  }
+
+  /// Of memory that is kept.
+  std::size_t bytes() const;
+
+  /// The largest capacity with which no message of any rank is longer than `bytes`.
+  static std::size_t capacity_max(const Schedule& schedule, std::size_t bytes);
+
+  Slots of[3];       // by Buffer
+  RawBytes staging;  // of all messages of a run
+  std::size_t capacity = 0;
+
+ private:
+  int ranks_ = 0;
+  std::int64_t scratch_ = 0;
+  std::int64_t blocks_moved_ = 0;  // in all messages of this rank
+};
+
+/// A transport over another one, whose scratch must be `staging` in blocks of one byte, and whose
+/// other buffers are the user's. Messages may be shorter than what was posted for them.
+template <Transport T>
+class UnequalTransport {
+ public:
+  UnequalTransport(T& inner, UnequalBlocks& blocks) : inner_(inner), blocks_(blocks) {}
+
+  int send(const Blocks& blocks, int peer, std::int64_t token) {
+    const std::size_t begin = used_;
+    append(blocks);
+    return inner_.send(staged(begin, used_ - begin), peer, token);
+  }
+
+  int receive(const Blocks& blocks, int peer, std::int64_t token) {
+    const std::size_t begin = used_;
+    used_ += blocks_.message_bytes(blocks.count);
+    const auto arrival = static_cast<std::int64_t>(arrivals_.size());
+    arrivals_.push_back({blocks, begin, token});
+    return inner_.receive(staged(begin, used_ - begin), peer, -1 - arrival);
+  }
+
+  bool copy(const Blocks& source, const Blocks& target) {
+    Slots& from = blocks_[source.buffer];
+    Slots& to = blocks_[target.buffer];
+    for (std::int64_t i = 0; i < source.count; ++i) {
+      const Slots::Length length = length_of(from, source.first + i);
+      length_of(to, target.first + i) = length;
+      if (length == Slots::elsewhere || length == 0) continue;
+      std::memcpy(to.block(target.first + i, blocks_.capacity),
+                  from.block(source.first + i, blocks_.capacity), length);
+    }
+    return true;
+  }
+
+  bool reduce(const Blocks&, const Blocks&) { return false; }
+
+  bool wait(std::vector<std::int64_t>& completed) {
+    done_.clear();
+    if (!inner_.wait(done_)) return false;
+    for (const std::int64_t token : done_) {
+      if (token >= 0) {
+        completed.push_back(token);
+        continue;
+      }
+      const Arrival& arrival = arrivals_[static_cast<std::size_t>(-1 - token)];
+      if (!take_apart(arrival)) return false;
+      completed.push_back(arrival.token);
+    }
+    return true;
+  }
+
+  /// After the schedule: what is elsewhere goes straight to its place.
+  bool finish(int rank) {
+    std::int64_t pending = 0;
+    const auto ranks = static_cast<int>(blocks_[Buffer::send].lengths.size());
+    for (int step = 0; step < ranks; ++step) {
+      const int from = (rank - step + ranks) % ranks;
+      const int to = (rank + step) % ranks;
+      if (!start_straight(rank, from, to, pending)) return false;
+    }
+    while (pending > 0) {
+      done_.clear();
+      if (!inner_.wait(done_)) return false;
+      pending -= std::ssize(done_);
+    }
+    return true;
+  }
+
+ private:
+  struct Arrival {
+    Blocks blocks;
+    std::size_t begin = 0;
+    std::int64_t token = 0;
+  };
+
+  static Blocks staged(std::size_t begin, std::size_t bytes) {
+    return {Buffer::scratch, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes)};
+  }
+
+  static Slots::Length& length_of(Slots& slots, std::int64_t block) {
+    return slots.lengths[static_cast<std::size_t>(block)];
+  }
+
+  void append(const Blocks& blocks) {
+    Slots& slots = blocks_[blocks.buffer];
+    const std::size_t lengths_bytes =
+        static_cast<std::size_t>(blocks.count) * sizeof(Slots::Length);
+    if (blocks.count > 0) {
+      std::memcpy(blocks_.staging.data() + used_, &length_of(slots, blocks.first), lengths_bytes);
+    }
+    used_ += lengths_bytes;
+    for (std::int64_t i = 0; i < blocks.count; ++i) {
+      const Slots::Length length = length_of(slots, blocks.first + i);
+      if (length == Slots::elsewhere || length == 0) continue;
+      std::memcpy(blocks_.staging.data() + used_, slots.block(blocks.first + i, blocks_.capacity),
+                  length);
+      used_ += length;
+    }
+  }
+
+  /// False when a length cannot be: the message is none of ours.
+  bool take_apart(const Arrival& arrival) {
+    Slots& slots = blocks_[arrival.blocks.buffer];
+    const std::byte* length_at = blocks_.staging.data() + arrival.begin;
+    const std::byte* byte_at =
+        length_at + static_cast<std::size_t>(arrival.blocks.count) * sizeof(Slots::Length);
+    for (std::int64_t i = 0; i < arrival.blocks.count; ++i) {
+      Slots::Length& length = length_of(slots, arrival.blocks.first + i);
+      std::memcpy(&length, length_at, sizeof length);
+      length_at += sizeof length;
+      if (length == Slots::elsewhere || length == 0) continue;
+      if (length > blocks_.capacity) return false;
+      std::memcpy(slots.block(arrival.blocks.first + i, blocks_.capacity), byte_at, length);
+      byte_at += length;
+    }
+    return true;
+  }
+
+  bool start_straight(int rank, int from, int to, std::int64_t& pending) {
+    const Blocks arriving{Buffer::receive, from, 1};
+    const Blocks leaving{Buffer::send, to, 1};
+    if (to == rank) {
+      const bool here = length_of(blocks_[Buffer::send], rank) == Slots::elsewhere;
+      return !here || inner_.copy(leaving, arriving);
+    }
+    if (length_of(blocks_[Buffer::receive], from) == Slots::elsewhere) {
+      const int operations = inner_.receive(arriving, from, 0);
+      if (operations < 0) return false;
+      pending += operations;
+    }
+    if (length_of(blocks_[Buffer::send], to) == Slots::elsewhere) {
+      const int operations = inner_.send(leaving, to, 0);
+      if (operations < 0) return false;
+      pending += operations;
+    }
+    return true;
+  }
+
+  T& inner_;
+  UnequalBlocks& blocks_;
+  std::size_t used_ = 0;  // bytes of staging
+  std::vector<Arrival> arrivals_;
+  std::vector<std::int64_t> done_;
+};
+
+}  // namespace suiro
