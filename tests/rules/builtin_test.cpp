@@ -35,7 +35,23 @@ TEST_P(Builtin, NamesOnlyWhatTheCatalogHas) {
 TEST_P(Builtin, ChoosesOnePeerNodeAtATimeForLargeBlocksOnSharedLinks) {
   EXPECT_EQ(decide("alltoall", Topology::block(4, 4), 256 << 10).algorithm, "two_level_pairwise");
   EXPECT_EQ(decide("alltoall", Topology::block(5, 4), 256 << 10).algorithm, "two_level_pairwise");
-  EXPECT_EQ(decide("alltoall", Topology::block(4, 4), 8).algorithm, "native");
+}
+
+TEST_P(Builtin, SendsSmallBlocksThroughLeaders) {
+  const Topology topology = Topology::block(4, 4);
+  for (const std::string_view collective : {"alltoall", "alltoallv", "alltoallw"}) {
+    for (const std::int64_t bytes : {0, 8, 512}) {
+      const Decision decision = decide(collective, topology, bytes);
+      EXPECT_EQ(decision.algorithm, "node_leader") << collective << " " << bytes;
+      EXPECT_EQ(decision.parameters.at("window"), 64);
+    }
+    EXPECT_EQ(decide(collective, topology, 513).algorithm, "native");
+    EXPECT_EQ(decide(collective, topology, std::nullopt).algorithm, "native");
+    EXPECT_EQ(decide(collective, Topology::block(4, 2), 8).algorithm, "native");
+    EXPECT_EQ(decide(collective, Topology::block(4, 7), 8).algorithm, "native");
+    EXPECT_EQ(decide(collective, Topology::block(16, 4), 8).algorithm, "native");
+    EXPECT_EQ(decide(collective, Topology::block(8, 1), 8).algorithm, "native");
+  }
 }
 
 TEST_P(Builtin, ChoosesNativeWhereNothingCanBeGained) {
@@ -60,6 +76,19 @@ TEST_P(Builtin, ChoosesNoTwoLevelAlgorithmBetweenSites) {
     EXPECT_TRUE(decision.reason.starts_with("built in: several sites")) << decision.reason;
     EXPECT_EQ(decide(collective, two_sites(2), 4 << 10).algorithm, "native");
   }
+}
+
+TEST_P(Builtin, SendsSmallBlocksBetweenSitesAllAtOnce) {
+  std::vector<int> node_of_rank(8);
+  std::iota(node_of_rank.begin(), node_of_rank.end(), 0);
+  const std::array site_of_node = {0, 0, 0, 0, 1, 1, 1, 1};
+  const Topology topology = Topology::from_nodes(node_of_rank, site_of_node);
+  EXPECT_EQ(decide("alltoall", topology, 8).algorithm, "linear");
+  EXPECT_EQ(decide("alltoall", topology, 256).algorithm, "linear");
+  EXPECT_EQ(decide("alltoall", topology, 257).algorithm, "native");
+  EXPECT_EQ(decide("alltoallv", topology, 8).algorithm, "native");
+  EXPECT_EQ(decide("alltoall", two_sites(1), 8).algorithm, "native");
+  EXPECT_EQ(decide("alltoall", two_sites(2), 8).algorithm, "native");
 }
 
 TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
