@@ -28,7 +28,9 @@ std::string with_parameters(const Decision& decision) {
 /// as long as a small call. The limit is no measurement: it keeps native what may be slower.
 constexpr std::int64_t asking_pays_from = 4096;
 
-bool is_built_in(const Decision& decision) { return decision.reason.starts_with("built in"); }
+bool is_built_in(const Decision& decision) {
+  return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
+}
 
 }  // namespace
 

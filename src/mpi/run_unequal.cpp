@@ -63,9 +63,10 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
   std::size_t bytes = std::min(roomy, memory / blocks);
   if (agreed && agreed->mean != uneven) {
     constexpr std::int64_t means = 4;
+    constexpr std::int64_t growth = 2;
     constexpr std::int64_t mean_max = std::int64_t{1} << 30;
     const std::int64_t usual = means * std::min(agreed->mean, mean_max);
-    bytes = std::max(bytes, static_cast<std::size_t>(std::min(agreed->largest, usual)));
+    bytes = std::max(bytes, static_cast<std::size_t>(growth * std::min(agreed->largest, usual)));
   }
   constexpr auto message_max = static_cast<std::size_t>(std::numeric_limits<int>::max());
   return std::min(bytes, UnequalBlocks::capacity_max(schedule, message_max));

@@ -11,9 +11,9 @@
 
 namespace suiro::mpi {
 
-/// How large a block may be to be joined with others; the same on all ranks. Room for what the
-/// ranks agreed on, but not for single blocks far above the mean; and for 2 KB where that is little
-/// memory, since sizes change and a slot that is not full costs nothing on the way.
+/// How large a block may be to be joined with others; the same on all ranks. Room for twice what
+/// the ranks agreed on, but not for single blocks far above the mean; and for 2 KB where that is
+/// little memory: sizes grow, and a slot that is not full costs nothing on the way.
 std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed);
 
 /// As run_schedule(). Blocks above `slot_capacity` bytes, which is the same on all ranks, go

@@ -10,18 +10,19 @@ from mpi_jobs import HERE, Mpi
 RUNTIMES = {"libcuda.so.1": [], "libamdhip64.so.6": ["-DFAKE_ROCM"]}
 
 
-@pytest.mark.parametrize("name", RUNTIMES)
-def test_device_memory_is_left_to_native(mpi: Mpi, name: str, tmp_path: Path) -> None:
-    runtime = tmp_path / name
+def words(mpi: Mpi, name: str, folder: Path) -> list[str]:
+    """The program, and the runtime that it loads."""
+    runtime = folder / name
     options = ["-shared", "-fPIC", f"-Wl,-soname,{name}", *RUNTIMES[name]]
     command = ["cc", *options, "-o", str(runtime), str(HERE / "fake_runtime.c")]
     subprocess.run(command, check=True)
-    outcome = mpi.run(
-        [str(mpi.build("device_memory.c")), str(runtime)],
-        "--explain=json",
-        SUIRO_ALLTOALL="ring",
-        SUIRO_ALLTOALLV="ring",
-    )
+    return [str(mpi.build("device_memory.c")), str(runtime)]
+
+
+@pytest.mark.parametrize("name", RUNTIMES)
+def test_device_memory_is_left_to_native(mpi: Mpi, name: str, tmp_path: Path) -> None:
+    forced = {"SUIRO_ALLTOALL": "ring", "SUIRO_ALLTOALLV": "ring"}
+    outcome = mpi.run(words(mpi, name, tmp_path), "--explain=json", **forced)
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
     rows = {(row["collective"], row["algorithm"]): row for row in outcome.explained()}
     assert {key: row["calls"] for key, row in rows.items()} == {
@@ -30,3 +31,14 @@ def test_device_memory_is_left_to_native(mpi: Mpi, name: str, tmp_path: Path) ->
         ("alltoallv", "native"): 1,
     }
     assert rows["alltoallv", "native"]["reason"] == "a buffer is in device memory"
+
+
+def test_small_blocks_are_left_to_native_where_ranks_would_have_to_ask(
+    mpi: Mpi, tmp_path: Path
+) -> None:
+    program = words(mpi, "libcuda.so.1", tmp_path)
+    outcome = mpi.run(program, "--explain=json", ranks=6, SUIRO_NODES="2")
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
+    (row,) = [row for row in outcome.explained() if row["collective"] == "alltoall"]
+    assert (row["algorithm"], row["calls"]) == ("native", 2)
+    assert "device memory" in row["reason"]

@@ -91,7 +91,7 @@ def test_blocks_that_differ_are_joined(
 
 @pytest.mark.parametrize("what", ["even", "refused", "freed", "threads"])
 def test_small_blocks_go_through_leaders(mpi: Mpi, what: str) -> None:
-    words = [str(mpi.build("sizes.c")), "v", what, "12", "100"]
+    words = [str(mpi.build("sizes.c")), "v", what, "12", "60"]
     outcome = mpi.run(words, "--explain=json", ranks=6, SUIRO_NODES="2")
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
     assert "node_leader:window=64" in {row["algorithm"] for row in outcome.explained()}

@@ -47,9 +47,12 @@ TEST_P(Builtin, SendsSmallBlocksThroughLeaders) {
     }
     EXPECT_EQ(decide(collective, topology, 513).algorithm, "native");
     EXPECT_EQ(decide(collective, topology, std::nullopt).algorithm, "native");
-    EXPECT_EQ(decide(collective, Topology::block(4, 2), 8).algorithm, "native");
-    EXPECT_EQ(decide(collective, Topology::block(4, 7), 8).algorithm, "native");
-    EXPECT_EQ(decide(collective, Topology::block(16, 4), 8).algorithm, "native");
+    for (const Topology& other : {Topology::block(2, 4), Topology::block(4, 2),
+                                  Topology::block(4, 7), Topology::block(8, 16)}) {
+      EXPECT_EQ(decide(collective, other, 64).algorithm, "node_leader") << other.describe();
+      EXPECT_EQ(decide(collective, other, 65).algorithm, "native") << other.describe();
+    }
+    EXPECT_EQ(decide(collective, Topology::block(8, 17), 8).algorithm, "native");
     EXPECT_EQ(decide(collective, Topology::block(8, 1), 8).algorithm, "native");
   }
 }
@@ -88,7 +91,10 @@ TEST_P(Builtin, SendsSmallBlocksBetweenSitesAllAtOnce) {
   EXPECT_EQ(decide("alltoall", topology, 257).algorithm, "native");
   EXPECT_EQ(decide("alltoallv", topology, 8).algorithm, "native");
   EXPECT_EQ(decide("alltoall", two_sites(1), 8).algorithm, "native");
-  EXPECT_EQ(decide("alltoall", two_sites(2), 8).algorithm, "native");
+  EXPECT_EQ(decide("alltoall", two_sites(2), 512).algorithm, "node_leader");
+  EXPECT_EQ(decide("alltoallv", two_sites(6), 8).algorithm, "node_leader");
+  EXPECT_EQ(decide("alltoall", two_sites(2), 513).algorithm, "native");
+  EXPECT_EQ(decide("alltoall", two_sites(7), 8).algorithm, "native");
 }
 
 TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
