@@ -40,7 +40,8 @@ struct MemoryNetwork::Inbox {
   std::vector<std::int64_t> completions;  // of operations that this rank started
 };
 
-MemoryNetwork::MemoryNetwork(int ranks, SendMode mode) : ranks_(ranks), mode_(mode) {
+MemoryNetwork::MemoryNetwork(int ranks, SendMode mode, Lengths lengths)
+    : ranks_(ranks), mode_(mode), lengths_(lengths) {
   for (int rank = 0; rank < ranks; ++rank) inboxes_.push_back(std::make_unique<Inbox>(ranks));
 }
 
@@ -58,9 +59,10 @@ Span part(Span buffer, const Blocks& blocks, std::size_t block_bytes) {
   return buffer.subspan(first, size);
 }
 
-void deliver(std::span<const std::byte> source, std::span<std::byte> target) {
-  if (source.size() > target.size())
-    throw std::length_error("memory transport: a message is longer than its place");
+void deliver(std::span<const std::byte> source, std::span<std::byte> target,
+             Lengths lengths = Lengths::equal) {
+  if (source.size() > target.size() || (lengths == Lengths::equal && source.size() < target.size()))
+    throw std::length_error("memory transport: a message has another length");
   std::ranges::copy(source, target.begin());
 }
 
@@ -90,7 +92,7 @@ int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
     const std::scoped_lock lock(inbox.mailbox_mutex);
     MemoryNetwork::Mailbox& mailbox = inbox.from[static_cast<std::size_t>(rank_)];
     if (!mailbox.expected.empty()) {
-      deliver(source, mailbox.expected.front().bytes);
+      deliver(source, mailbox.expected.front().bytes, network_.lengths_);
       receive_token = mailbox.expected.front().token;
       mailbox.expected.pop_front();
       matched = true;
@@ -118,7 +120,8 @@ int MemoryTransport::receive(const Blocks& blocks, int peer, std::int64_t token)
       mailbox.expected.push_back({target, token});
     } else {
       const auto& sent = mailbox.sent.front();
-      deliver(buffered ? std::span<const std::byte>(sent.buffered) : sent.bytes, target);
+      deliver(buffered ? std::span<const std::byte>(sent.buffered) : sent.bytes, target,
+              network_.lengths_);
       send_token = sent.token;
       mailbox.sent.pop_front();
       matched = true;

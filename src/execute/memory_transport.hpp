@@ -18,10 +18,14 @@ namespace suiro {
 
 enum class SendMode : std::uint8_t { synchronous, buffered };
 
+/// Whether a message must be as long as its place, as in all schedules of equal blocks.
+enum class Lengths : std::uint8_t { equal, at_most };
+
 /// Where the ranks meet: one mailbox per ordered pair of ranks.
 class MemoryNetwork {
  public:
-  explicit MemoryNetwork(int ranks, SendMode mode = SendMode::synchronous);
+  explicit MemoryNetwork(int ranks, SendMode mode = SendMode::synchronous,
+                         Lengths lengths = Lengths::equal);
   ~MemoryNetwork();
   int ranks() const { return ranks_; }
 
@@ -31,6 +35,7 @@ class MemoryNetwork {
   struct Inbox;
   int ranks_;
   SendMode mode_;
+  Lengths lengths_;
   std::vector<std::unique_ptr<Inbox>> inboxes_;  // indexed by the receiving rank
 };
 

@@ -30,6 +30,7 @@ UnequalBlocks::UnequalBlocks(const Schedule& schedule, int rank)
 
 void UnequalBlocks::prepare(std::size_t slot_capacity) {
   capacity = slot_capacity;
+  arrivals.clear();
   (*this)[Buffer::send].prepare(ranks_, capacity);
   (*this)[Buffer::receive].prepare(ranks_, capacity);
   (*this)[Buffer::scratch].prepare(scratch_, capacity);

@@ -66,9 +66,18 @@ struct UnequalBlocks {
   /// The largest capacity with which no message of any rank is longer than `bytes`.
   static std::size_t capacity_max(const Schedule& schedule, std::size_t bytes);
 
+  /// A message that is under way to this rank.
+  struct Arrival {
+    Blocks blocks;
+    std::size_t begin = 0;  // in staging
+    std::int64_t token = 0;
+  };
+
   Slots of[3];       // by Buffer
   RawBytes staging;  // of all messages of a run
   std::size_t capacity = 0;
+  std::vector<Arrival> arrivals;
+  std::vector<std::int64_t> completed;
 
  private:
   int ranks_ = 0;
@@ -92,8 +101,9 @@ class UnequalTransport {
   int receive(const Blocks& blocks, int peer, std::int64_t token) {
     const std::size_t begin = used_;
     used_ += blocks_.message_bytes(blocks.count);
-    const auto arrival = static_cast<std::int64_t>(arrivals_.size());
-    arrivals_.push_back({blocks, begin, token});
+    clear_lengths(begin, blocks.count);
+    const auto arrival = static_cast<std::int64_t>(blocks_.arrivals.size());
+    blocks_.arrivals.push_back({blocks, begin, token});
     return inner_.receive(staged(begin, used_ - begin), peer, -1 - arrival);
   }
 
@@ -113,14 +123,14 @@ class UnequalTransport {
   bool reduce(const Blocks&, const Blocks&) { return false; }
 
   bool wait(std::vector<std::int64_t>& completed) {
-    done_.clear();
-    if (!inner_.wait(done_)) return false;
-    for (const std::int64_t token : done_) {
+    blocks_.completed.clear();
+    if (!inner_.wait(blocks_.completed)) return false;
+    for (const std::int64_t token : blocks_.completed) {
       if (token >= 0) {
         completed.push_back(token);
         continue;
       }
-      const Arrival& arrival = arrivals_[static_cast<std::size_t>(-1 - token)];
+      const Arrival& arrival = blocks_.arrivals[static_cast<std::size_t>(-1 - token)];
       if (!take_apart(arrival)) return false;
       completed.push_back(arrival.token);
     }
@@ -137,19 +147,15 @@ class UnequalTransport {
       if (!start_straight(rank, from, to, pending)) return false;
     }
     while (pending > 0) {
-      done_.clear();
-      if (!inner_.wait(done_)) return false;
-      pending -= std::ssize(done_);
+      blocks_.completed.clear();
+      if (!inner_.wait(blocks_.completed)) return false;
+      pending -= std::ssize(blocks_.completed);
     }
     return true;
   }
 
  private:
-  struct Arrival {
-    Blocks blocks;
-    std::size_t begin = 0;
-    std::int64_t token = 0;
-  };
+  using Arrival = UnequalBlocks::Arrival;
 
   static Blocks staged(std::size_t begin, std::size_t bytes) {
     return {Buffer::scratch, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes)};
@@ -157,6 +163,12 @@ class UnequalTransport {
 
   static Slots::Length& length_of(Slots& slots, std::int64_t block) {
     return slots.lengths[static_cast<std::size_t>(block)];
+  }
+
+  /// Of a message that fails all blocks are empty.
+  void clear_lengths(std::size_t begin, std::int64_t blocks) {
+    const std::size_t bytes = static_cast<std::size_t>(blocks) * sizeof(Slots::Length);
+    if (bytes > 0) std::memset(blocks_.staging.data() + begin, 0, bytes);
   }
 
   void append(const Blocks& blocks) {
@@ -217,8 +229,6 @@ class UnequalTransport {
   T& inner_;
   UnequalBlocks& blocks_;
   std::size_t used_ = 0;  // bytes of staging
-  std::vector<Arrival> arrivals_;
-  std::vector<std::int64_t> done_;
 };
 
 }  // namespace suiro

@@ -70,6 +70,13 @@ bool was_refused(int code) {
          kind == MPI_ERR_ARG;
 }
 
+template <class Native>
+int taken_back_if_refused(Communicator& communicator, Collective collective, Native&& native) {
+  const int code = native();
+  if (was_refused(code)) communicator.take_back(collective);
+  return code;
+}
+
 /// What was chosen is run, or native when that is impossible.
 template <class Native>
 int run_or_pass_on(Communicator& communicator, Collective collective, Choice& choice,
@@ -131,14 +138,17 @@ int equal_blocks(const UserBuffer& given, const UserBuffer& place, MPI_Comm comm
   const auto received = bytes_of(place.count, place.type);
   const auto bytes = in_place ? received : bytes_of(given.count, given.type);
   if (!received || !bytes) return native();
-  Choice& choice = communicator->choose(Collective::alltoall, *bytes);
-  if (choice.native && !job.settings.observed()) return native();
+  Choice& choice = communicator->choose_and_count(Collective::alltoall, *bytes);
+  const auto counted = [&] {
+    return taken_back_if_refused(*communicator, Collective::alltoall, native);
+  };
+  if (choice.native && !job.settings.observed()) return counted();
   UserBuffer receive = place;
   receive.unit_bytes = extent_of(receive.type);
   UserBuffer send = in_place ? receive : given;
   send.unit_bytes = extent_of(send.type);
   return perform(*communicator, Collective::alltoall, choice,
-                 {comm, send, receive, in_place, bytes}, native);
+                 {comm, send, receive, in_place, bytes}, counted);
 }
 
 /// MPI_Alltoallv and MPI_Alltoallw with numbers of any width.
@@ -158,10 +168,8 @@ int unequal_blocks(Collective collective, const UserBuffer& given, const UserBuf
   if (agreed != MPI_SUCCESS) return agreed;
   Choice& choice = communicator->choose(collective);
   const auto bytes = communicator->agreed_bytes(collective);
-  const int code =
-      perform(*communicator, collective, choice, {comm, send, receive, in_place, bytes}, native);
-  if (was_refused(code)) communicator->take_back(collective);
-  return code;
+  return perform(*communicator, collective, choice, {comm, send, receive, in_place, bytes},
+                 [&] { return taken_back_if_refused(*communicator, collective, native); });
 }
 
 template <class Count>

@@ -24,9 +24,19 @@ std::string with_parameters(const Decision& decision) {
   return text;
 }
 
-/// Where device memory is possible, what is not native begins with a reduction, which takes about
-/// as long as a small call. The limit is no measurement: it keeps native what may be slower.
-constexpr std::int64_t asking_pays_from = 4096;
+/// Below, a call may be over before what suiro does around it: where device memory is possible,
+/// what is not native begins with a reduction. The limit is no measurement: it keeps native what
+/// may be slower.
+constexpr std::int64_t small_bytes = 4096;
+constexpr int early_calls_max = 3;
+
+/// Joined are blocks that are small, or nearly equal: a few large ones among many small ones would
+/// each go straight, after a schedule that moves next to nothing.
+bool too_large_to_join(const BlockBytes& agreed) {
+  constexpr std::int64_t always = 1024;
+  constexpr std::int64_t means = 8;
+  return agreed.largest > always && agreed.largest / means > agreed.mean;
+}
 
 bool is_built_in(const Decision& decision) {
   return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
@@ -84,12 +94,21 @@ void Communicator::plan(Collective collective, const std::string& hint) {
 void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
   Plan& plan = plan_of(collective);
   plan.thresholds = table.thresholds(name_of(collective), *topology_);
+  if (job.devices && !plan.thresholds.empty()) {
+    const auto place = std::ranges::lower_bound(plan.thresholds, small_bytes);
+    if (place == plan.thresholds.end() || *place != small_bytes) {
+      plan.thresholds.insert(place, small_bytes);
+    }
+  }
   const bool by_size = has_unequal_blocks(name_of(collective)) && !plan.thresholds.empty();
   const std::string note = by_size ? "by the agreed size: " : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
     plan.choices.push_back(make_choice(collective, bytes, table, note));
   }
+  plan.too_early.algorithm = native_algorithm;
+  plan.too_early.reason = "built in: the first small calls";
+  plan.too_early.wire_blocks = plan.choices.front().wire_blocks;
   plan.agrees = by_size || joins_unequal(collective, plan.choices.front());
   if (!by_size) return;
   plan.unagreed = make_choice(collective, std::nullopt, table, "no size agreed on yet: ");
@@ -107,7 +126,7 @@ Choice Communicator::make_choice(Collective collective, std::optional<std::int64
                                  const RuleTable& table, const std::string& size_note) const {
   Choice choice;
   choice.decision = table.decide({name_of(collective), *topology_, bytes});
-  if (job.devices && bytes.value_or(0) < asking_pays_from && is_built_in(choice.decision)) {
+  if (job.devices && bytes.value_or(0) < small_bytes && is_built_in(choice.decision)) {
     choice.decision = {std::string(native_algorithm),
                        {},
                        "built in: to agree on whose buffers are in device memory takes as long"};
@@ -115,6 +134,7 @@ Choice Communicator::make_choice(Collective collective, std::optional<std::int64
   choice.algorithm = with_parameters(choice.decision);
   choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
+  choice.patient = is_built_in(choice.decision) && bytes.value_or(0) < small_bytes;
   choice.wire_blocks = alltoall_bound_s(*topology_, 1, 1.0);
   return choice;
 }
@@ -125,12 +145,24 @@ Choice& Communicator::choose(Collective collective, std::int64_t bytes) {
   return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
 }
 
+Choice& Communicator::choose_and_count(Collective collective, std::int64_t bytes) {
+  Plan& plan = plan_of(collective);
+  Choice& choice = choose(collective, bytes);
+  plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
+  if (!plan.was_early) return choice;
+  ++plan.early_calls;
+  return plan.too_early;
+}
+
 Choice& Communicator::choose(Collective collective) {
   Plan& plan = plan_of(collective);
   if (plan.thresholds.empty()) return plan.choices.front();
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.unagreed;
-  return agreed->mean == uneven ? plan.too_uneven : choose(collective, agreed->mean);
+  if (agreed->mean == uneven) return plan.too_uneven;
+  Choice& choice = choose(collective, agreed->mean);
+  const bool spoilt = joins_unequal(collective, choice) && too_large_to_join(*agreed);
+  return spoilt ? plan.too_uneven : choice;
 }
 
 int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
@@ -157,6 +189,8 @@ std::optional<std::int64_t> Communicator::agreed_bytes(Collective collective) co
 void Communicator::take_back(Collective collective) {
   Plan& plan = plan_of(collective);
   if (plan.agrees) plan.agreement.take_back();
+  if (plan.was_early) --plan.early_calls;
+  plan.was_early = false;
 }
 
 std::optional<Ending> Communicator::run(Collective collective, Choice& choice,

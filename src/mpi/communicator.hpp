@@ -34,6 +34,7 @@ struct Choice {
   Decision decision;
   WorkspacePointer workspace;  // made when it first runs
   double wire_blocks = 0;      // that the busiest link must carry, whatever the algorithm
+  bool patient = false;        // so small that a few calls do not pay for the twin
 };
 
 /// Values of the info keys suiro_alltoall and so on; empty: none.
@@ -48,8 +49,10 @@ class Communicator {
     return untouched_[static_cast<std::size_t>(collective)];
   }
 
-  /// For blocks of one size.
-  Choice& choose(Collective collective, std::int64_t bytes);
+  /// For blocks of one size. While there is no twin, the first small calls are native: a program
+  /// that makes many communicators for a call or two each pays for nothing. A call that MPI refuses
+  /// is taken back.
+  Choice& choose_and_count(Collective collective, std::int64_t bytes);
 
   /// For blocks of unequal sizes: every call is told to agree_on_size(), which returns the code of
   /// an MPI error; then choose() goes by agreed_bytes(), which is empty as long as nothing is
@@ -83,7 +86,10 @@ class Communicator {
     std::vector<Choice> choices;
     Choice unagreed;
     Choice too_uneven;
-    bool agrees = false;  // ranks agree on a size
+    Choice too_early;
+    int early_calls = 0;
+    bool was_early = false;  // the call that was counted last
+    bool agrees = false;     // ranks agree on a size
     SizeAgreement agreement;
   };
 
@@ -93,6 +99,7 @@ class Communicator {
   }
   void plan(Collective collective, const std::string& hint);
   void plan_sizes(Collective collective, const RuleTable& table);
+  Choice& choose(Collective collective, std::int64_t bytes);
   bool joins_unequal(Collective collective, const Choice& choice) const;
   Ending run_joined(Collective collective, Choice& choice, const UserBuffer& send,
                     const UserBuffer& receive, bool in_place);

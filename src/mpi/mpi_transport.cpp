@@ -41,12 +41,6 @@ int integer_combiner(MPI_Datatype type) {
   return combiner;
 }
 
-MPI_Count bytes_of(const Part& part) {
-  MPI_Count size = 0;
-  real.Type_size_x(part.type, &size);
-  return size * part.count;
-}
-
 /// True when it was done: both parts are plain types, and the source fits.
 bool copy_plain(const Part& source, const Part& target) {
   const MPI_Count bytes = bytes_of(source);
@@ -73,6 +67,11 @@ int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
     return MPI_SUCCESS;
   }
   return copy_typed(source, target, communicator);
+}
+
+int deliver(const Part& block, const Part& place, MPI_Comm communicator) {
+  if (bytes_of(block) > bytes_of(place)) return MPI_ERR_TRUNCATE;
+  return local_copy(block, place, communicator);
 }
 
 Span span_of(const UserBuffer& buffer, int blocks) {

@@ -95,4 +95,7 @@ bool is_plain(MPI_Datatype type);
 /// Copies inside this process; an error is handled as the communicator says.
 int local_copy(const Part& source, const Part& target, MPI_Comm communicator);
 
+/// Copies a block that has arrived to its place; MPI_ERR_TRUNCATE when it is longer than that.
+int deliver(const Part& block, const Part& place, MPI_Comm communicator);
+
 }  // namespace suiro::mpi

@@ -16,12 +16,6 @@ struct ByteView {
   bool packed = false;
 };
 
-std::size_t bytes_of(const Part& part) {
-  MPI_Count size = 0;
-  real.Type_size_x(part.type, &size);
-  return static_cast<std::size_t>(size * part.count);
-}
-
 bool all_plain(const UserBuffer& buffer, int ranks) {
   if (buffer.types == nullptr) return is_plain(buffer.type);
   for (int rank = 0; rank < ranks; ++rank) {
@@ -42,7 +36,7 @@ void view_in_place(const UserBuffer& buffer, int ranks, ByteView& view) {
     const Part part = buffer.block(rank);
     // Displacements can be negative; the sum with the base comes out right all the same.
     view.offsets.push_back(static_cast<std::size_t>(part.address - buffer.base));
-    view.sizes.push_back(bytes_of(part));
+    view.sizes.push_back(static_cast<std::size_t>(bytes_of(part)));
   }
 }
 
@@ -50,7 +44,7 @@ void view_packed(const UserBuffer& buffer, int ranks, std::vector<char>& storage
   std::size_t end = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     view.offsets.push_back(end);
-    view.sizes.push_back(bytes_of(buffer.block(rank)));
+    view.sizes.push_back(static_cast<std::size_t>(bytes_of(buffer.block(rank))));
     end += view.sizes.back();
   }
   storage.resize(end);

@@ -13,12 +13,6 @@ namespace suiro::mpi {
 
 namespace {
 
-MPI_Count bytes_of(const Part& part) {
-  MPI_Count size = 0;
-  real.Type_size_x(part.type, &size);
-  return size * part.count;
-}
-
 Part slot_part(Slots& slots, int block, std::size_t capacity, MPI_Count bytes) {
   return {reinterpret_cast<char*>(slots.block(block, capacity)), bytes, MPI_PACKED};
 }
@@ -37,17 +31,14 @@ int pack(const UserBuffer& send, int ranks, MPI_Comm twin, UnequalBlocks& blocks
   return code;
 }
 
-/// A block that is longer than its place is an error as in any MPI, of this block alone.
 int unpack(UnequalBlocks& blocks, const UserBuffer& receive, int ranks, MPI_Comm twin) {
   Slots& slots = blocks[Buffer::receive];
   int first_code = MPI_SUCCESS;
   for (int block = 0; block < ranks; ++block) {
     const Slots::Length length = slots.lengths[static_cast<std::size_t>(block)];
     if (length == Slots::elsewhere) continue;
-    const Part part = receive.block(block);
-    const int code = length > bytes_of(part)
-                         ? MPI_ERR_TRUNCATE
-                         : local_copy(slot_part(slots, block, blocks.capacity, length), part, twin);
+    const Part arrived = slot_part(slots, block, blocks.capacity, length);
+    const int code = deliver(arrived, receive.block(block), twin);
     if (first_code == MPI_SUCCESS) first_code = code;
   }
   return first_code;

@@ -18,6 +18,13 @@ struct Part {
   MPI_Datatype type{};
 };
 
+/// As MPI would pack them.
+inline MPI_Count bytes_of(const Part& part) {
+  MPI_Count size = 0;
+  real.Type_size_x(part.type, &size);
+  return size * part.count;
+}
+
 /// The user's array of one number per block, in the width that the call has; or none.
 template <class Wide>
 class PerBlock {

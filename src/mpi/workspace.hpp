@@ -28,7 +28,8 @@ class Workspace {
 
   /// Sends that were let go may read it for ever after.
   void leave_behind() {
-    for (std::vector<char>* memory : {&mirror, &scratch}) (new std::vector<char>)->swap(*memory);
+    for (std::vector<char>* memory : {&mirror, &scratch, &arrivals})
+      (new std::vector<char>)->swap(*memory);
     if (unequal) new UnequalBlocks(std::move(*unequal));
     unequal.reset();
   }

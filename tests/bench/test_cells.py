@@ -93,6 +93,8 @@ def test_small_messages_on_few_cores_count_by_the_lesser_ratio() -> None:
     large = cells_by_name(make_cells(events(), setting(crowded=True)))
     assert large["ring"].counted_ratio == (over_native, ring.speedup_over_native_ci95)
     assert large["ring"].note is None
+    wide = ring.model_copy(update={"ran": None, "speedup_over_native_ci95": (0.9, 2.5)})
+    assert wide.counted_ratio is not None and wide.counted_ratio[1][0] == 0.9
 
 
 def test_small_messages_have_no_ratio_on_few_cores_without_a_control() -> None:

@@ -141,7 +141,7 @@ class Rank {
 
 /// Three calls of other sizes on the same ranks.
 std::string run(const Schedule& schedule, SendMode mode) {
-  MemoryNetwork network(schedule.ranks, mode);
+  MemoryNetwork network(schedule.ranks, mode, Lengths::at_most);
   std::vector<std::string> wrong(static_cast<std::size_t>(schedule.ranks));
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < schedule.ranks; ++rank) {
@@ -173,7 +173,7 @@ TEST(UnequalBlocks, MovesEveryByteThroughEveryAlgorithm) {
 TEST(UnequalBlocks, RefusesALengthThatCannotBe) {
   const Schedule schedule =
       build(*find_algorithm("alltoall", "node_leader"), Topology::block(2, 1));
-  MemoryNetwork network(2, SendMode::buffered);
+  MemoryNetwork network(2, SendMode::buffered, Lengths::at_most);
   const Slots::Length wrong = capacity + 1;
   std::vector<std::byte> message(2 * (sizeof wrong + capacity));
   std::memcpy(message.data(), &wrong, sizeof wrong);

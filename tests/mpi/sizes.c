@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv or MPI_Alltoallw again and again, so that ranks agree on sizes; what arrives is
-// verified. usage: sizes v|w WHAT CALLS BYTES
+// verified. usage: sizes v|w WHAT CALLS BYTES, or sizes a equal CALLS BYTES for MPI_Alltoall
+//   equal       every block has BYTES
+//   idle        every block has BYTES, but those to and from rank 0 have 8
 //   even        every block has BYTES, every other one half of that more, every other one half less
 //   sparse      all bytes go to every other rank
 //   shrinking   BYTES, and after half of the calls 1 byte
@@ -14,11 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, size, calls, is_w;
+static int rank, size, calls, is_w, is_a;
 static long bytes;
 static const char* what;
 
 static int block(int from, int to, int call) {
+  if (strcmp(what, "equal") == 0) return (int)bytes;
+  if (strcmp(what, "idle") == 0) return from == 0 || to == 0 ? 8 : (int)bytes;
   if (strcmp(what, "sparse") == 0) return (from + to) % 2 == 0 ? (int)bytes : 0;
   if (strcmp(what, "shrinking") == 0 && call >= calls / 2) return 1;
   return (int)(bytes + ((from + to) % 2 == 0 ? bytes / 2 : -(bytes / 2)));
@@ -58,6 +62,7 @@ static Call prepare(int call) {
 }
 
 static int exchange(const Call* c, MPI_Comm comm) {
+  if (is_a) return MPI_Alltoall(c->from, (int)bytes, MPI_BYTE, c->to, (int)bytes, MPI_BYTE, comm);
   return is_w ? MPI_Alltoallw(c->from, c->sent, c->sent_at, c->types, c->to, c->received,
                               c->received_at, c->types, comm)
               : MPI_Alltoallv(c->from, c->sent, c->sent_at, MPI_BYTE, c->to, c->received,
@@ -122,6 +127,7 @@ int main(int argc, char** argv) {
   int provided;
   if (argc != 5) return 2;
   is_w = *argv[1] == 'w';
+  is_a = *argv[1] == 'a';
   what = argv[2];
   calls = atoi(argv[3]);
   bytes = atol(argv[4]);

@@ -37,7 +37,7 @@ def test_small_blocks_are_left_to_native_where_ranks_would_have_to_ask(
     mpi: Mpi, tmp_path: Path
 ) -> None:
     program = words(mpi, "libcuda.so.1", tmp_path)
-    outcome = mpi.run(program, "--explain=json", ranks=6, SUIRO_NODES="2")
+    outcome = mpi.run(program, "--explain=json", ranks=8, SUIRO_NODES="2")
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
     (row,) = [row for row in outcome.explained() if row["collective"] == "alltoall"]
     assert (row["algorithm"], row["calls"]) == ("native", 2)

@@ -17,7 +17,7 @@ ALGORITHMS = ["linear", "ring", "pairwise", "two_level_ring", "two_level_pairwis
 
 @pytest.mark.parametrize(
     ("collective", "algorithm"),
-    [("alltoall", name) for name in ALGORITHMS]
+    [("alltoall", name) for name in [*ALGORITHMS, "node_leader", "send_side_aggregation"]]
     + [("alltoallv", "two_level_pairwise"), ("alltoallw", "two_level_pairwise")]
     + [("alltoallv", "node_leader"), ("alltoallw", "send_side_aggregation")],
 )

@@ -89,9 +89,29 @@ def test_blocks_that_differ_are_joined(
     assert {row["algorithm"] for row in rows} == {algorithm}
 
 
+def small(mpi: Mpi, which: str, what: str, calls: int, size: int) -> list[dict[str, Any]]:
+    """On two nodes of four ranks, for which small blocks have a rule."""
+    words = [str(mpi.build("sizes.c")), which, what, str(calls), str(size)]
+    outcome = mpi.run(words, "--explain=json", ranks=8, SUIRO_NODES="2")
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    return outcome.explained()
+
+
 @pytest.mark.parametrize("what", ["even", "refused", "freed", "threads"])
 def test_small_blocks_go_through_leaders(mpi: Mpi, what: str) -> None:
-    words = [str(mpi.build("sizes.c")), "v", what, "12", "60"]
-    outcome = mpi.run(words, "--explain=json", ranks=6, SUIRO_NODES="2")
-    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
-    assert "node_leader:window=64" in {row["algorithm"] for row in outcome.explained()}
+    rows = small(mpi, "v", what, 12, 60)
+    assert "node_leader:window=64" in {row["algorithm"] for row in rows}
+
+
+def test_the_first_small_calls_are_native(mpi: Mpi) -> None:
+    rows = small(mpi, "a", "equal", 12, 60)
+    assert sorted((row["algorithm"], row["calls"]) for row in rows) == [
+        ("native", 3),
+        ("node_leader:window=64", 9),
+    ]
+
+
+def test_large_blocks_among_small_ones_are_not_joined(mpi: Mpi) -> None:
+    """Rank 0 vouches for 8 bytes, and the largest block of all is far from that."""
+    rows = small(mpi, "v", "idle", 12, 300_000)
+    assert ran(rows) == [("native", 3, UNAGREED), ("native", 9, TOO_UNEVEN)]

@@ -154,14 +154,14 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
 
 def _add_ratios(cell: Cell, seconds: Seconds) -> None:
     """Over native, and over native's algorithm as a schedule, which waits as all schedules do."""
-    if cell.crowded and cell.control is None:
+    control = seconds.get((cell.bytes, cell.control or ""))
+    if cell.crowded and not control:
         return
     ours = seconds[cell.bytes, cell.algorithm]
     native = seconds.get((cell.bytes, "native"))
     if native:
         ratio, interval = ratio_with_interval(native, ours)
         cell.speedup_over_native, cell.speedup_over_native_ci95 = ratio, interval
-    control = seconds.get((cell.bytes, cell.control or ""))
     if control:
         ratio, interval = ratio_with_interval(control, ours)
         cell.speedup_over_control, cell.speedup_over_control_ci95 = ratio, interval

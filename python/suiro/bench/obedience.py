@@ -9,6 +9,7 @@ from typing import Any
 Row = dict[str, Any]
 Key = tuple[int, str]  # bytes per block, candidate
 _FREE = "auto"
+_EARLY = "built in: the first small calls"
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
 
@@ -34,7 +35,7 @@ def chosen(rows: list[Row], block_bytes: int, unequal: bool = False) -> str | No
     """What "auto" ran. The size that ranks agree on is that of the rank with least in its `unequal`
     blocks, which is less than the mean, but more than half of it. Where every size would run the
     same, they agree on none."""
-    free = [row for row in rows if not _is_forced(row)]
+    free = [row for row in rows if not _is_forced(row) and row["reason"] != _EARLY]
     of_size = [*_rows(free, block_bytes), *(_rows(free, block_bytes // 2) if unequal else ())]
     sizeless = unequal and not any(row["bytes"] for row in free)
     names = {row["algorithm"] for row in (free if sizeless else of_size)}

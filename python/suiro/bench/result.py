@@ -78,7 +78,11 @@ class Cell(BaseModel):
         control = _ratio(self.speedup_over_control, self.speedup_over_control_ci95)
         if native is None or not self.crowded or self.ran == "native":
             return native
-        return None if control is None else min(native, control)
+        if control is None:
+            return None
+        ends = zip(native[1], control[1], strict=True)
+        low, high = (min(pair) for pair in ends)
+        return min(native[0], control[0]), (low, high)
 
 
 def _ratio(ratio: float | None, interval: Interval | None) -> tuple[float, Interval] | None:
