@@ -2,6 +2,7 @@
 // What is left of an all-to-all in which MPI returned an error on rank 1.
 // usage: failures alltoall|alltoallv|alltoallw WHAT
 //        ... truncate COUNT   rank 1 has room for half of each block of COUNT ints
+//        ... roomy COUNT      rank 1 has room for twice as much, which MPI forbids and MPIs take
 //        ... retry COUNT      MPI refuses rank 1's first message; it calls again
 //        ... spoil COUNT      MPI refuses rank 1's second message (failing_send.c does it)
 // Prints "ok" once where all is as it must be, but for "spoil": it ends by MPI_Abort, of code 42
@@ -108,6 +109,18 @@ static void truncate_blocks(int count) {
   }
 }
 
+/// Each block is at its place, and the rest of that as it was.
+static void leave_room(int count) {
+  const int room = rank == 1 ? 2 * count : count;
+  int* received = guarded(room);
+  require(exchange(count, room, 3, received) == MPI_SUCCESS, "expected success");
+  for (int i = 0; i < size * room; ++i) {
+    const int expected = i % room < count ? 1000 * (i / room) + rank + 3 : guard;
+    require(received[i] == expected, "wrong contents");
+  }
+  free(received);
+}
+
 /// Nothing had left, so it is as if the first call had not been made.
 static void retry(int count) {
   int* received = guarded(count);
@@ -164,6 +177,7 @@ int main(int argc, char** argv) {
   const char* what = argc > 2 ? argv[2] : "";
   const int count = argc > 3 ? atoi(argv[3]) : 0;
   if (strcmp(what, "truncate") == 0) truncate_blocks(count);
+  if (strcmp(what, "roomy") == 0) leave_room(count);
   if (strcmp(what, "retry") == 0) retry(count);
   if (strcmp(what, "spoil") == 0) spoil(count);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -30,6 +30,14 @@ def test_error_of_a_message_is_one_ranks_only(
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
 
 
+@pytest.mark.parametrize("collective", ["alltoall", "alltoallv", "alltoallw"])
+@pytest.mark.parametrize("algorithm", ["ring", "node_leader", "send_side_aggregation", "bruck"])
+def test_a_receiver_may_have_more_room(mpi: Mpi, collective: str, algorithm: str) -> None:
+    program = [str(mpi.build("failures.c")), collective, "roomy", "100"]
+    outcome = mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm})
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+
+
 @pytest.mark.parametrize(
     ("collective", "algorithm", "count"),
     [
