@@ -50,7 +50,7 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
   const Schedule& schedule = workspace.executor.schedule();
   constexpr std::size_t memory = std::size_t{16} << 20;
   constexpr std::size_t roomy = 2048;
-  const auto blocks = static_cast<std::size_t>(2 * schedule.ranks + schedule.scratch);
+  const auto blocks = static_cast<std::size_t>(std::int64_t{2} * schedule.ranks + schedule.scratch);
   std::size_t bytes = std::min(roomy, memory / blocks);
   if (agreed && agreed->mean != uneven) {
     constexpr std::int64_t means = 4;
