@@ -16,9 +16,7 @@ ALGORITHMS = [
 
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS, "node_leader:window=64"])
 @pytest.mark.parametrize("collective", ["alltoall", "alltoallv", "alltoallw"])
-def test_every_kind_of_argument_on_uneven_nodes(
-    mpi: Mpi, collective: str, algorithm: str
-) -> None:
+def test_every_kind_of_argument_on_uneven_nodes(mpi: Mpi, collective: str, algorithm: str) -> None:
     cases = mpi.build("alltoallw_cases.c" if collective == "alltoallw" else "alltoall_cases.c")
     forced = {f"SUIRO_{collective.upper()}": algorithm}
     outcome = mpi.run(cases, ranks=5, SUIRO_NODES="2", **forced)
