@@ -4,7 +4,6 @@
 #include "mpi/run_unequal.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "mpi/workspace.hpp"

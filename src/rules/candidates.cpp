@@ -18,10 +18,6 @@ std::string_view regular_twin(std::string_view collective) {
   return has_unequal_blocks(collective) ? collective.substr(0, collective.size() - 1) : collective;
 }
 
-bool can_run(const Algorithm& algorithm, std::string_view collective) {
-  return algorithm.collective == regular_twin(collective);
-}
-
 }  // namespace
 
 std::span<const std::string_view> rule_collectives() { return collectives; }
@@ -37,7 +33,7 @@ const Algorithm* find_candidate(std::string_view collective, std::string_view al
 std::vector<std::string_view> candidate_names(std::string_view collective) {
   std::vector<std::string_view> names = {native_algorithm};
   for (const Algorithm& algorithm : catalog()) {
-    if (can_run(algorithm, collective)) names.push_back(algorithm.name);
+    if (algorithm.collective == regular_twin(collective)) names.push_back(algorithm.name);
   }
   return names;
 }
