@@ -27,6 +27,10 @@ print(lost / (time.monotonic() - start))
 """
 
 
+class LostTimeError(Exception):
+    """What a test measured tells nothing: its own parts say that they lost time."""
+
+
 class StolenTime:
     """A context in which it is measured; afterwards `share` is that of the worst processor, or 0 if
     this user may not run programs in real time."""

@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 from lab_command import Suiro
 
+from stolen_time import LostTimeError
+
 pytestmark = pytest.mark.lab
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "alltoall.c"
+STOPPED_MAX = 0.01
 TRAFFIC = f"/usr/bin/python3 {Path(__file__).parent / 'traffic.py'}"
 
 
@@ -22,6 +25,9 @@ def measured(suiro: Suiro, lab: str, counters: Path, *programs: str) -> list[Any
     arguments = ("--counters", str(counters), "--", "sh", "-c", script)
     result = suiro("lab", "run", lab, *arguments, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
+    clock = json.loads(counters.read_text())
+    if clock["stopped_s"] > STOPPED_MAX * clock["elapsed_s"]:
+        raise LostTimeError(f"the switch stood still for {clock['stopped_s']:.2f} s")
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
