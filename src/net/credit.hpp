@@ -56,7 +56,8 @@ class CreditPool {
   }
 
  private:
-  static constexpr std::uint64_t largest_share = 1 << 20;
+  /// Room for the longest message that goes whole, and short ones behind it.
+  static constexpr std::uint64_t largest_share = 2 << 20;
 
   std::uint64_t equal_share(Share& share) {
     if (!share.active) ++active_;

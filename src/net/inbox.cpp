@@ -84,6 +84,7 @@ bool Inbox::begin_message() {
 /// A message that was not heard of before meets its receive, if there is one.
 bool Inbox::meet() {
   message_ = header_;
+  outbox_.count_answer();
   const std::uint64_t payload = header_.payload_bytes;
   if (charges(header_)) spent_credit_ += cost(payload);
   if (spent_credit_ > outbox_.told_credit()) return refuse("more was sent than was allowed");

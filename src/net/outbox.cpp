@@ -18,6 +18,8 @@ constexpr std::size_t pieces_per_write = 64;
 /// Of messages that could go whole on a near link one is asked for after so many, so that the
 /// receiver sees whether the link is still as fast.
 constexpr int ahead_in_row_max = 64;
+/// On a near link longer messages go whole only between peers that take turns.
+constexpr std::uint64_t one_way_max = 512 << 10;
 
 bool before(std::uint32_t one, std::uint32_t other) {
   return static_cast<std::int32_t>(one - other) < 0;
@@ -36,11 +38,14 @@ bool Outbox::may_be_eager(std::uint64_t length) const {
 }
 
 /// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
-/// a request costs more than that. Now and then one is asked for, which measures the link.
+/// a request costs more than that. Who is answered before each next message does not. Now and then
+/// one is asked for, which measures the link.
 bool Outbox::may_go_ahead(std::uint64_t length) const {
-  if (!ahead_.fits(length)) return false;
+  if (!ahead_.fits(length) || ahead_in_row_ >= ahead_in_row_max) return false;
+  if (!ahead_.only_whole) return true;
   const bool last_is_taken = peer_credit_ >= credit_when_taken_;
-  return ahead_in_row_ < ahead_in_row_max && (!ahead_.only_whole || last_is_taken);
+  const bool take_turns = answered_ && turned_;
+  return last_is_taken && (length <= one_way_max || take_turns);
 }
 
 bool Outbox::keeps_copy(std::uint64_t length) const {
@@ -174,6 +179,7 @@ void Outbox::charge_eager(std::uint64_t length) {
   ++core_.statistics.eager_sent;
   core_.statistics.eager_bytes_sent += length;
   if (length <= core_.settings.eager_bytes) return;
+  take_turn();
   ++ahead_in_row_;
   credit_when_taken_ = peer_credit_ + cost(length);
 }
@@ -192,6 +198,7 @@ void Outbox::announce(Frame& frame) {
   ++core_.statistics.requests_sent;
   core_.statistics.ahead_bytes_sent += header.payload_bytes;
   send.announcing = worthwhile;
+  take_turn();
   ahead_in_row_ = 0;
   if (!worthwhile) frame.send = nullptr;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "net/core.hpp"
 #include "net/frame_list.hpp"
@@ -35,6 +36,8 @@ class Outbox {
   bool hear(const Header& header);
   /// A frame that must arrive has done so.
   void count_received();
+  /// One that is a message has begun.
+  void count_answer() { answered_ = true; }
   /// How many have.
   std::uint32_t received() const { return received_; }
   /// Lets the peer send that much more eager payload, or that it has sent it.
@@ -67,6 +70,7 @@ class Outbox {
   std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
   bool may_be_eager(std::uint64_t length) const;
   bool may_go_ahead(std::uint64_t length) const;
+  void take_turn() { turned_ = std::exchange(answered_, false); }
   bool keeps_copy(std::uint64_t length) const;
   Header header_of(const SendRequest& request, std::uint64_t length) const;
   Status send_now(const SendRequest& request, std::uint64_t length);
@@ -102,6 +106,8 @@ class Outbox {
   Ahead ahead_;
   int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for
   std::uint64_t credit_when_taken_ = 0;  // when the last of them is
+  bool answered_ = false;                // the peer has sent a message since our last long one
+  bool turned_ = false;                  // that one, too, was sent after such an answer
   std::uint32_t received_ = 0, told_received_ = 0;
   std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
   bool acknowledgement_wanted_ = false;

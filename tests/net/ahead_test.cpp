@@ -184,6 +184,44 @@ TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
   EXPECT_EQ(asked(), before + 3) << "what went ahead has been taken";
 }
 
+/// Links that carry 1 MB in the time that a short message may be kept waiting.
+struct Fast : GoingAhead {
+  Fast()
+      : GoingAhead([] {
+          Conditions fast = conditions();
+          fast.bytes_per_ns = 10;
+          fast.cut = false;
+          fast.shortest_delay_ns = fast.longest_delay_ns = 2'000;
+          return fast;
+        }()) {}
+  /// How many of these were asked for.
+  std::uint64_t asked_of(int messages, bool answered) {
+    const std::uint64_t before = asked();
+    for (int one = 0; one < messages; ++one) {
+      one_message();
+      if (answered) answer();
+    }
+    return asked() - before;
+  }
+};
+
+TEST_F(Fast, MessagesOfAMegabyteGoAtOnceBetweenPeersThatTakeTurns) {
+  EXPECT_EQ(asked_of(6, false), 6) << "nobody answered";
+  answer();
+  EXPECT_EQ(asked_of(1, true), 1) << "the one before was not answered";
+  EXPECT_EQ(asked_of(60, true), 0);
+  EXPECT_EQ(asked_of(3, false), 2) << "the first was sent after an answer";
+  EXPECT_EQ(ahead(), 0);
+}
+
+TEST_F(Fast, AStreamOfThemIsAskedForWhereOnlyEveryThirdIsAnswered) {
+  asked_of(6, false);
+  for (int window = 0; window < 4; ++window) {
+    EXPECT_EQ(asked_of(3, false), 3);
+    answer();
+  }
+}
+
 /// Links that carry little in the time that a short message may be kept waiting.
 struct Slow : GoingAhead {
   Slow()
