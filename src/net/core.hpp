@@ -25,12 +25,17 @@ constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes
 /// Less of a long message is not worth to go ahead of the rest.
 constexpr std::uint64_t least_ahead = 4 << 10;
 
+/// Between peers that take turns hardly a message is behind another, so longer ones may go whole.
+constexpr std::uint64_t longer_in_turns = 8;
+
 /// What may go to a peer before it asks for it: a message that is no longer than this, and, unless
 /// `only_whole`, as much of a longer one.
 struct Ahead {
   std::uint64_t bytes = 0;
   bool only_whole = false;
-  bool fits(std::uint64_t length) const { return length <= bytes; }
+  bool fits(std::uint64_t length, bool take_turns) const {
+    return length <= (take_turns ? longer_in_turns : 1) * bytes;
+  }
   std::uint64_t of_longer() const { return only_whole ? 0 : bytes; }
 };
 

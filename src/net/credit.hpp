@@ -57,7 +57,7 @@ class CreditPool {
 
  private:
   /// Room for the longest message that goes whole, and short ones behind it.
-  static constexpr std::uint64_t largest_share = 2 << 20;
+  static constexpr std::uint64_t largest_share = 5 << 20;
 
   std::uint64_t equal_share(Share& share) {
     if (!share.active) ++active_;

@@ -14,12 +14,12 @@ namespace {
 constexpr std::uint64_t kept_bytes_max = 4 << 20;
 /// So much is kept before an acknowledgement is asked for.
 constexpr std::uint64_t unasked_bytes_max = 128 << 10;
+/// A peer that waits for credit, or to hear that its last message was taken, is told by then.
+constexpr std::uint64_t untold_credit_max = 256 << 10;
 constexpr std::size_t pieces_per_write = 64;
 /// Of messages that could go whole on a near link one is asked for after so many, so that the
 /// receiver sees whether the link is still as fast.
 constexpr int ahead_in_row_max = 64;
-/// On a near link longer messages go whole only between peers that take turns.
-constexpr std::uint64_t one_way_max = 512 << 10;
 
 bool before(std::uint32_t one, std::uint32_t other) {
   return static_cast<std::int32_t>(one - other) < 0;
@@ -38,14 +38,12 @@ bool Outbox::may_be_eager(std::uint64_t length) const {
 }
 
 /// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
-/// a request costs more than that. Who is answered before each next message does not. Now and then
-/// one is asked for, which measures the link.
+/// a request costs more than that. Now and then one is asked for, which measures the link.
 bool Outbox::may_go_ahead(std::uint64_t length) const {
-  if (!ahead_.fits(length) || ahead_in_row_ >= ahead_in_row_max) return false;
-  if (!ahead_.only_whole) return true;
-  const bool last_is_taken = peer_credit_ >= credit_when_taken_;
   const bool take_turns = answered_ && turned_;
-  return last_is_taken && (length <= one_way_max || take_turns);
+  if (!ahead_.fits(length, take_turns)) return false;
+  const bool last_is_taken = peer_credit_ >= credit_when_taken_;
+  return ahead_in_row_ < ahead_in_row_max && (!ahead_.only_whole || last_is_taken);
 }
 
 bool Outbox::keeps_copy(std::uint64_t length) const {
@@ -365,7 +363,8 @@ void Outbox::acknowledge(Urgency urgency) {
   // Whatever waits will tell as well.
   if (!attached() || !waiting_.empty()) return;
   const bool credit_due =
-      share_ > 0 && credit_ - told_credit_ >= std::max<std::uint64_t>(share_ / 4, 1);
+      share_ > 0 &&
+      credit_ - told_credit_ >= std::clamp<std::uint64_t>(share_ / 4, 1, untold_credit_max);
   const bool due = credit_due || (urgency != Urgency::credit && acknowledgement_wanted_) ||
                    (urgency == Urgency::overdue && owes_acknowledgement());
   if (due) write_bare(false);

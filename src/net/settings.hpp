@@ -22,7 +22,7 @@ struct Settings {
   RailPolicy rails = RailPolicy::automatic;    // SUIRO_NET_RAILS: static, striped, auto
   std::vector<std::uint8_t> job_secret;        // SUIRO_JOB_SECRET, hexadecimal
   std::uint64_t eager_bytes = 64 << 10;        // messages up to this travel with their envelope
-  std::uint64_t ahead_bytes = 1 << 20;         // of a long message, at most, before it is asked for
+  std::uint64_t ahead_bytes = 512 << 10;       // of a long message, at most, before it is asked for
   std::uint64_t copied_bytes = 4 << 10;        // retained copies rather than buffers up to this
   std::uint64_t unexpected_budget = 64 << 20;  // eager payload buffered, per process
   std::uint64_t inject_budget = 1 << 30;       // injected and not yet taken, per process

@@ -27,7 +27,7 @@ enum class FrameKind : std::uint8_t {
 
 constexpr std::size_t header_bytes = 64;
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
-constexpr std::uint32_t max_payload_bytes = 1 << 20;  // of a message
+constexpr std::uint32_t max_payload_bytes = 4 << 20;  // of a message
 constexpr int max_streams_per_rail = 16;
 constexpr int max_streams = (max_rails + 1) * max_streams_per_rail;  // shared memory is a rail too
 

@@ -152,7 +152,6 @@ struct Near : GoingAhead {
 TEST_F(Near, LongerMessagesWaitForTheAnswer) {
   for (int one = 0; one < 6; ++one) one_message();
   EXPECT_EQ(ahead(), 0);
-  one_message(200'000);  // brings the credit for the next
   const std::uint64_t before = asked();
   one_message(200'000);
   EXPECT_EQ(asked(), before);
@@ -160,7 +159,6 @@ TEST_F(Near, LongerMessagesWaitForTheAnswer) {
 
 TEST_F(Near, IsAskedForNowAndThenToMeasureTheLink) {
   for (int one = 0; one < 6; ++one) one_message();
-  one_message(130'000);  // brings the credit for the next
   const std::uint64_t before = asked();
   for (int one = 0; one < 130; ++one) {
     one_message(130'000);
@@ -171,7 +169,6 @@ TEST_F(Near, IsAskedForNowAndThenToMeasureTheLink) {
 
 TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
   for (int one = 0; one < 6; ++one) one_message();
-  one_message(200'000);
   const std::uint64_t before = asked();
   for (int one = 0; one < 4; ++one) a.send(b, 1, data.data(), 200'000);
   settle();
@@ -179,7 +176,7 @@ TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
   EXPECT_LE(b.engine.statistics().unexpected_bytes_now, 4 * cost(200'000));
   std::vector<std::uint8_t> target(length);
   for (int one = 0; one < 4; ++one) b.receive(any_peer, 1, 0, target.data(), target.size());
-  settle();
+  answer();
   one_message(200'000);
   EXPECT_EQ(asked(), before + 3) << "what went ahead has been taken";
 }
@@ -220,6 +217,16 @@ TEST_F(Fast, AStreamOfThemIsAskedForWhereOnlyEveryThirdIsAnswered) {
     EXPECT_EQ(asked_of(3, false), 3);
     answer();
   }
+}
+
+TEST_F(Near, MessagesOfAMegabyteGoAtOnceInTurns) {
+  for (int one = 0; one < 6; ++one) {
+    one_message();
+    answer();
+  }
+  const std::uint64_t before = asked();
+  one_message();
+  EXPECT_EQ(asked(), before) << "250 KB may go at once, so 8 times as much in turns";
 }
 
 /// Links that carry little in the time that a short message may be kept waiting.
