@@ -19,6 +19,12 @@ class CreditPool {
   struct Share {
     std::uint64_t bytes = 0;
     bool active = false;  // it has been used
+    std::uint64_t largest = 1 << 20;
+
+    /// For messages of this cost, and short ones behind them.
+    void make_room(std::uint64_t cost) {
+      largest = std::max(largest, std::min(cost, largest_message) + (256 << 10));
+    }
   };
 
   explicit CreditPool(const Settings& settings)
@@ -56,13 +62,12 @@ class CreditPool {
   }
 
  private:
-  /// Room for the longest message that goes whole, and short ones behind it.
-  static constexpr std::uint64_t largest_share = 5 << 20;
+  static constexpr std::uint64_t largest_message = 5 << 20;
 
   std::uint64_t equal_share(Share& share) {
     if (!share.active) ++active_;
     share.active = true;
-    return std::max(least_, std::min(largest_share, least_ + size_ / active_));
+    return std::max(least_, std::min(share.largest, least_ + size_ / active_));
   }
 
   std::uint64_t least_;

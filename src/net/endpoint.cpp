@@ -51,7 +51,7 @@ struct Endpoint::State : Forkable {
         watch(*carrier),
         reporter(this_process(links, std::string(carrier->description()))),
         questions([this] { return to_json(reporter, statistics()); }),
-        patience(settings.local_ranks > settings.cores) {
+        patience(settings.crowded()) {
     carrier->attach(engine);
     const int ranks = settings.local_ranks + settings.cores - 1;
     {

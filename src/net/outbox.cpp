@@ -38,9 +38,10 @@ bool Outbox::may_be_eager(std::uint64_t length) const {
 }
 
 /// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
-/// a request costs more than that. Now and then one is asked for, which measures the link.
+/// a request costs more than that. Now and then one is asked for, which measures the link. In a
+/// crowd a peer that has taken its turn may be away, and what it did not expect must be copied.
 bool Outbox::may_go_ahead(std::uint64_t length) const {
-  const bool take_turns = answered_ && turned_;
+  const bool take_turns = answered_ && turned_ && !core_.settings.crowded();
   if (!ahead_.fits(length, take_turns)) return false;
   const bool last_is_taken = peer_credit_ >= credit_when_taken_;
   return ahead_in_row_ < ahead_in_row_max && (!ahead_.only_whole || last_is_taken);

@@ -37,6 +37,9 @@ struct Settings {
   int local_rank = 0;                             // of this process on its host
   int local_ranks = 1;
   int cores = 1;  // that this process may use
+
+  /// More ranks than cores: a rank may be away when something arrives for it.
+  bool crowded() const { return local_ranks > cores; }
 };
 
 /// Reads the environment; throws std::runtime_error naming the variable, its value and what was

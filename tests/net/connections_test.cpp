@@ -130,6 +130,17 @@ TEST(CreditPool, LeavesNobodyWithout) {
   EXPECT_LE(total(shares), settings.unexpected_budget);
 }
 
+TEST(CreditPool, MakesRoomForLongMessagesOfThoseWhoSendThem) {
+  const Settings settings;
+  CreditPool pool(settings);
+  CreditPool::Share share = pool.begin(), other = pool.begin();
+  share.make_room(cost(4 << 20));
+  for (CreditPool::Share* one : {&share, &other}) pool.grow(*one, settings.unexpected_budget);
+  EXPECT_GE(share.bytes, cost(4 << 20));
+  EXPECT_EQ(other.bytes, 1 << 20);
+  EXPECT_LE(share.bytes + other.bytes, settings.unexpected_budget);
+}
+
 /// Who was there first and has grown gives way when others talk, too.
 TEST(CreditPool, EvensOut) {
   const Settings settings;
