@@ -117,9 +117,9 @@ void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range ran
   header.tag = range.offset;
   header.message_bytes = range.length;
   header.data = stream.life;
-  told_ = ahead(stream);
-  header.ahead_bytes = static_cast<std::uint32_t>(told_.bytes);
-  header.only_whole = told_.only_whole;
+  const Ahead next = ahead(stream);
+  header.ahead_bytes = static_cast<std::uint32_t>(next.bytes);
+  header.only_whole = next.only_whole;
   header.transfer = transfer.number;
   outbox_.post(header);
 }

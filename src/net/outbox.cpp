@@ -33,8 +33,13 @@ Send* eager_send(const Frame& frame) {
 }  // namespace
 
 bool Outbox::may_be_eager(std::uint64_t length) const {
+  return may_go_whole(length) && cost(length) <= credit_left();
+}
+
+/// If there is credit.
+bool Outbox::may_go_whole(std::uint64_t length) const {
   return (length <= core_.settings.eager_bytes || may_go_ahead(length)) &&
-         length <= max_payload_bytes && cost(length) <= credit_left();
+         length <= max_payload_bytes;
 }
 
 /// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
@@ -187,9 +192,12 @@ void Outbox::charge_eager(std::uint64_t length) {
 void Outbox::announce(Frame& frame) {
   Header& header = frame.header;
   Send& send = *frame.send;
+  const std::uint64_t length = header.message_bytes;
   const std::uint64_t room = credit_left() > cost(0) ? credit_left() - cost(0) : 0;
+  const std::uint64_t wished = may_go_whole(length) ? length : std::min(ahead_.of_longer(), length);
   const std::uint64_t ahead = std::min(ahead_.of_longer(), room);
-  const bool worthwhile = ahead >= least_ahead && ahead < header.message_bytes;
+  const bool worthwhile = ahead >= least_ahead && ahead < length;
+  header.ahead_bytes = static_cast<std::uint32_t>(wished > room ? wished : 0);
   header.kind = FrameKind::request;
   header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
   header.transfer = transfers_.announce(send);

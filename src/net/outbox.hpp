@@ -69,6 +69,7 @@ class Outbox {
   bool ready() const { return attached() && heard_ && waiting_.empty(); }
   std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
   bool may_be_eager(std::uint64_t length) const;
+  bool may_go_whole(std::uint64_t length) const;
   bool may_go_ahead(std::uint64_t length) const;
   void take_turn() { turned_ = std::exchange(answered_, false); }
   bool keeps_copy(std::uint64_t length) const;

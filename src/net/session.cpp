@@ -184,10 +184,8 @@ bool Session::frame(const Header& header) {
 
 void Session::announced(const Header& header) {
   if (header.message_bytes > 0) want_bulk();
-  // More would have come without being asked for, if there were credit enough.
-  const std::uint64_t wished = transfers_.may_come_ahead(header.message_bytes);
-  if (header.payload_bytes >= wished && header.message_bytes > core_.settings.eager_bytes) return;
-  share_.make_room(cost(wished));
+  if (header.ahead_bytes == 0) return;
+  share_.make_room(cost(header.ahead_bytes));
   give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
 }
 

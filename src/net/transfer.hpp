@@ -92,10 +92,6 @@ class Transfers {
   BulkStream& stream(std::size_t number);
   void opened(std::size_t number);
   void closed(std::size_t number);
-  /// How much of a message of this length may come without being asked for, if we take turns.
-  std::uint64_t may_come_ahead(std::uint64_t length) const {
-    return told_.fits(length, true) ? length : told_.of_longer();
-  }
   /// How far use of several rails at once goes.
   void set_striped(bool striped) { striped_ = striped; }
 
@@ -128,7 +124,6 @@ class Transfers {
   std::vector<BulkStream> streams_;
   std::deque<Transfer*> waiting_;  // with something to grant, in order
   std::size_t active_ = 0;
-  Ahead told_;
 };
 
 }  // namespace suiro::net

@@ -7,7 +7,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::uint16_t magic = 0x5753;  // "SW", as bytes
-constexpr std::uint8_t wire_version = 1;
+constexpr std::uint8_t wire_version = 2;
 
 enum Flag : std::uint8_t {
   untagged = 1,
@@ -62,8 +62,10 @@ bool is_bare(const Header& header) {
 
 bool kind_fits(const Header& header) {
   if (header.stream >= (is_about_stream(header) ? max_streams : 1)) return false;
-  if (header.ahead_bytes > (header.kind == FrameKind::grant ? max_payload_bytes : 0)) return false;
-  if (header.only_whole && header.ahead_bytes == 0) return false;
+  const bool request = header.kind == FrameKind::request;
+  const bool grant = header.kind == FrameKind::grant;
+  if (header.ahead_bytes > (request || grant ? max_payload_bytes : 0)) return false;
+  if (header.only_whole && (!grant || header.ahead_bytes == 0)) return false;
   switch (header.kind) {
     case FrameKind::eager:
       return header.payload_bytes <= max_payload_bytes &&
@@ -71,6 +73,7 @@ bool kind_fits(const Header& header) {
     case FrameKind::request:
       return header.payload_bytes <= max_payload_bytes &&
              (header.payload_bytes == 0 || header.payload_bytes < header.message_bytes) &&
+             header.ahead_bytes <= header.message_bytes &&
              header.message_bytes <= max_message_bytes;
     case FrameKind::grant:
       return header.payload_bytes == 0 && grant_fits(header);

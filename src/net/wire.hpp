@@ -42,7 +42,8 @@ struct Header {
   std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps
   std::uint32_t received = 0;        // how many such frames the sender of this has received; wraps
   std::uint32_t ahead_bytes = 0;     // grant: how much of the next long message may go with its
-                                     // request
+                                     // request; request: how much would have, had there been
+                                     // credit
   std::uint64_t consumed_bytes = 0;  // cost() of payloads that may be sent, in all; ever growing
   std::uint64_t tag = 0;             // grant: offset
   std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length

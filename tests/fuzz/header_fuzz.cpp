@@ -24,8 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
          "who has payload");
   expect(!request || header->payload_bytes == 0 || header->payload_bytes < header->message_bytes,
          "a request's payload is not the whole");
-  expect(header->ahead_bytes <= (header->kind == FrameKind::grant ? max_payload_bytes : 0),
-         "only a grant says what may go ahead");
+  const bool of_long_ones = request || header->kind == FrameKind::grant;
+  expect(header->ahead_bytes <= (of_long_ones ? max_payload_bytes : 0),
+         "only of long messages something goes ahead");
   expect(!header->only_whole || header->ahead_bytes > 0, "whole is what may go ahead");
   expect(header->stream < max_streams, "the stream can exist");
   if (header->kind == FrameKind::grant) {

@@ -47,6 +47,7 @@ Header any_header() {
     header.message_bytes = any_number(max_message_bytes);
     const std::uint64_t most = std::min<std::uint64_t>(header.message_bytes, max_payload_bytes + 1);
     if (most > 0) header.payload_bytes = any_number(static_cast<std::uint32_t>(most - 1));
+    if (most > 0) header.ahead_bytes = any_number(static_cast<std::uint32_t>(most - 1));
   } else if (header.kind == FrameKind::grant) {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
     header.tag = any_number(max_message_bytes - 1);
@@ -100,8 +101,12 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::request, .payload_bytes = 1, .message_bytes = 1}, "whole");
   expect_refused({.kind = FrameKind::request, .payload_bytes = big, .message_bytes = 2 * big},
                  "far");
-  expect_refused({.kind = FrameKind::request, .ahead_bytes = 1, .message_bytes = 9},
-                 "ahead of whom");
+  expect_refused({.kind = FrameKind::request, .ahead_bytes = 10, .message_bytes = 9},
+                 "more than there is");
+  expect_refused(
+      {.kind = FrameKind::request, .only_whole = true, .ahead_bytes = 1, .message_bytes = 9},
+      "a request's rule");
+  expect_refused({.kind = FrameKind::done, .ahead_bytes = 1}, "ahead of whom");
   expect_refused({.kind = FrameKind::grant, .ahead_bytes = big, .message_bytes = 1}, "far ahead");
   expect_refused({.kind = FrameKind::grant, .only_whole = true, .message_bytes = 1},
                  "nothing, but whole");
@@ -128,7 +133,7 @@ TEST(Wire, RefusesOtherProtocols) {
   std::ranges::transform(text, bytes.begin(), [](char letter) { return std::byte(letter); });
   EXPECT_FALSE(decode(bytes).has_value()) << "HTTP";
   bytes = encode({});
-  bytes[2] = std::byte{2};
+  bytes[2] ^= std::byte{1};
   EXPECT_FALSE(decode(bytes).has_value()) << "another version";
 }
 
