@@ -33,8 +33,9 @@ constexpr std::uint64_t longer_in_turns = 8;
 struct Ahead {
   std::uint64_t bytes = 0;
   bool only_whole = false;
-  bool fits(std::uint64_t length, bool take_turns) const {
-    return length <= (take_turns ? longer_in_turns : 1) * bytes;
+  bool fits(std::uint64_t length) const { return length <= bytes; }
+  bool fits_in_turns(std::uint64_t length) const {
+    return only_whole && length <= longer_in_turns * bytes;
   }
   std::uint64_t of_longer() const { return only_whole ? 0 : bytes; }
 };

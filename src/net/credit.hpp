@@ -15,11 +15,14 @@ namespace suiro::net {
 
 class CreditPool {
  public:
+  /// The most that a peer gets, unless it sends longer messages.
+  static constexpr std::uint64_t ordinary_share = 1 << 20;
+
   /// What a peer may use at a time.
   struct Share {
     std::uint64_t bytes = 0;
     bool active = false;  // it has been used
-    std::uint64_t largest = 1 << 20;
+    std::uint64_t largest = ordinary_share;
 
     /// For messages of this cost, and short ones behind them.
     void make_room(std::uint64_t cost) {
@@ -55,13 +58,20 @@ class CreditPool {
   std::uint64_t grow(Share& share, std::uint64_t most) {
     const std::uint64_t aim = equal_share(share);
     if (share.bytes >= aim) return 0;
-    const std::uint64_t more = std::min({aim - share.bytes, most, left_});
+    const std::uint64_t more = std::min({aim - share.bytes, most, left_for(share)});
     left_ -= more;
     share.bytes += more;
     return more;
   }
 
  private:
+  /// What makes a share larger than is usual comes from one half, the other is for everybody.
+  std::uint64_t left_for(const Share& share) const {
+    const std::uint64_t half = size_ / 2;
+    const std::uint64_t usual = ordinary_share - std::min(ordinary_share, share.bytes);
+    return std::max(std::min(usual, left_), left_ > half ? left_ - half : 0);
+  }
+
   static constexpr std::uint64_t largest_message = 5 << 20;
 
   std::uint64_t equal_share(Share& share) {

@@ -17,9 +17,6 @@ constexpr std::uint64_t unasked_bytes_max = 128 << 10;
 /// A peer that waits for credit, or to hear that its last message was taken, is told by then.
 constexpr std::uint64_t untold_credit_max = 256 << 10;
 constexpr std::size_t pieces_per_write = 64;
-/// Of messages that could go whole on a near link one is asked for after so many, so that the
-/// receiver sees whether the link is still as fast.
-constexpr int ahead_in_row_max = 64;
 
 bool before(std::uint32_t one, std::uint32_t other) {
   return static_cast<std::int32_t>(one - other) < 0;
@@ -31,26 +28,6 @@ Send* eager_send(const Frame& frame) {
 }
 
 }  // namespace
-
-bool Outbox::may_be_eager(std::uint64_t length) const {
-  return may_go_whole(length) && cost(length) <= credit_left();
-}
-
-/// If there is credit.
-bool Outbox::may_go_whole(std::uint64_t length) const {
-  return (length <= core_.settings.eager_bytes || may_go_ahead(length)) &&
-         length <= max_payload_bytes;
-}
-
-/// On a near link, who sends faster than the peer receives would only fill its memory; on a far one
-/// a request costs more than that. Now and then one is asked for, which measures the link. In a
-/// crowd a peer that has taken its turn may be away, and what it did not expect must be copied.
-bool Outbox::may_go_ahead(std::uint64_t length) const {
-  const bool take_turns = answered_ && turned_ && !core_.settings.crowded();
-  if (!ahead_.fits(length, take_turns)) return false;
-  const bool last_is_taken = peer_credit_ >= credit_when_taken_;
-  return ahead_in_row_ < ahead_in_row_max && (!ahead_.only_whole || last_is_taken);
-}
 
 bool Outbox::keeps_copy(std::uint64_t length) const {
   return resumes_ && length <= core_.settings.copied_bytes && kept_bytes_ < kept_bytes_max;
@@ -157,57 +134,6 @@ void Outbox::stamp(Header& header) {
   header.consumed_bytes = told_credit_ = credit_;
   acknowledgement_wanted_ = false;
   if (header.wants_acknowledgement) unasked_bytes_ = 0;
-}
-
-void Outbox::decide(Frame& frame) {
-  frame.undecided = false;
-  const std::uint64_t length = frame.header.message_bytes;
-  if (may_be_eager(length)) {
-    charge_eager(length);
-    // The user may have the memory back soon where a copy is cheap.
-    Send& send = *frame.send;
-    if (send.copy == nullptr && keeps_copy(length)) {
-      send.copy = std::make_unique_for_overwrite<std::byte[]>(length);
-      send.payload.get(send.copy.get());
-      send.payload = Segments(send.copy.get(), length);
-      core_.statistics.copied_bytes += length;
-    }
-    return;
-  }
-  if (length <= core_.settings.eager_bytes) ++core_.statistics.requests_for_lack_of_credit;
-  announce(frame);
-}
-
-void Outbox::charge_eager(std::uint64_t length) {
-  spent_credit_ += cost(length);
-  ++core_.statistics.eager_sent;
-  core_.statistics.eager_bytes_sent += length;
-  if (length <= core_.settings.eager_bytes) return;
-  take_turn();
-  ++ahead_in_row_;
-  credit_when_taken_ = peer_credit_ + cost(length);
-}
-
-/// Asks for a long message to be fetched. What the link carries until the answer comes goes ahead.
-void Outbox::announce(Frame& frame) {
-  Header& header = frame.header;
-  Send& send = *frame.send;
-  const std::uint64_t length = header.message_bytes;
-  const std::uint64_t room = credit_left() > cost(0) ? credit_left() - cost(0) : 0;
-  const std::uint64_t wished = may_go_whole(length) ? length : std::min(ahead_.of_longer(), length);
-  const std::uint64_t ahead = std::min(ahead_.of_longer(), room);
-  const bool worthwhile = ahead >= least_ahead && ahead < length;
-  header.ahead_bytes = static_cast<std::uint32_t>(wished > room ? wished : 0);
-  header.kind = FrameKind::request;
-  header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
-  header.transfer = transfers_.announce(send);
-  if (charges(header)) spent_credit_ += cost(header.payload_bytes);
-  ++core_.statistics.requests_sent;
-  core_.statistics.ahead_bytes_sent += header.payload_bytes;
-  send.announcing = worthwhile;
-  take_turn();
-  ahead_in_row_ = 0;
-  if (!worthwhile) frame.send = nullptr;
 }
 
 /// The first byte of the frame is about to be written, for the first time or again.

@@ -45,6 +45,8 @@ class Outbox {
   std::uint64_t told_credit() const { return told_credit_; }
   /// What the peer lets go ahead from now on.
   void set_ahead(const Ahead& ahead) { ahead_ = ahead; }
+  /// The peer has all of a message that was asked for, so it keeps up.
+  void hear_of_end() { credit_when_taken_ = peer_credit_; }
   /// How much of that the peer may use at a time: it is told of more before it has used it up.
   void set_share(std::uint64_t bytes) { share_ = bytes; }
 

@@ -65,6 +65,7 @@ bool Transfers::done(const Header& header) {
                             [&](const Piece& piece) { return piece.send == &send; }))
       opener_.end_bulk(number, "the peer needs nothing more of this stream");
   core_.finish(send, Status::ok);
+  outbox_.hear_of_end();
   return true;
 }
 

@@ -27,7 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool of_long_ones = request || header->kind == FrameKind::grant;
   expect(header->ahead_bytes <= (of_long_ones ? max_payload_bytes : 0),
          "only of long messages something goes ahead");
-  expect(!header->only_whole || header->ahead_bytes > 0, "whole is what may go ahead");
+  expect(!request || header->ahead_bytes <= header->message_bytes, "no more than there is");
+  expect(!header->only_whole || (header->ahead_bytes > 0 && header->kind == FrameKind::grant),
+         "whole is what may go ahead");
   expect(header->stream < max_streams, "the stream can exist");
   if (header->kind == FrameKind::grant) {
     expect(header->tag <= max_message_bytes - header->message_bytes, "a grant has an end");

@@ -41,13 +41,14 @@ struct GoingAhead : ::testing::Test {
   std::uint64_t ahead() const { return a.engine.statistics().ahead_bytes_sent; }
   std::uint64_t asked() const { return a.engine.statistics().requests_sent; }
 
-  explicit GoingAhead(const Conditions& conditions = GoingAhead::conditions())
-      : world(1, conditions) {}
+  explicit GoingAhead(const Conditions& conditions = GoingAhead::conditions(),
+                      const Settings& settings = {})
+      : world(1, conditions), a(world.add(settings)), b(world.add(settings)) {}
 
   World world;
-  Process& a = world.add();
-  Process& b = world.add();
-  const std::vector<std::uint8_t> data = bytes_of(length);
+  Process& a;
+  Process& b;
+  std::vector<std::uint8_t> data = bytes_of(length);
 };
 
 TEST_F(GoingAhead, HidesTheRoundTrip) {
@@ -185,19 +186,21 @@ TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
 
 /// Links that carry 1 MB in the time that a short message may be kept waiting.
 struct Fast : GoingAhead {
-  Fast()
-      : GoingAhead([] {
-          Conditions fast = conditions();
-          fast.bytes_per_ns = 10;
-          fast.cut = false;
-          fast.shortest_delay_ns = fast.longest_delay_ns = 2'000;
-          return fast;
-        }()) {}
+  explicit Fast(const Settings& settings = {})
+      : GoingAhead(
+            [] {
+              Conditions fast = conditions();
+              fast.bytes_per_ns = 10;
+              fast.cut = false;
+              fast.shortest_delay_ns = fast.longest_delay_ns = 2'000;
+              return fast;
+            }(),
+            settings) {}
   /// How many of these were asked for.
   std::uint64_t asked_of(int messages, bool answered) {
     const std::uint64_t before = asked();
     for (int one = 0; one < messages; ++one) {
-      one_message();
+      one_message(data.size());
       if (answered) answer();
     }
     return asked() - before;
@@ -231,6 +234,45 @@ TEST_F(Near, MessagesOfAMegabyteGoAtOnceInTurns) {
   one_message();
   EXPECT_EQ(asked(), before) << "250 KB may go at once, so 8 times as much in turns";
 }
+
+TEST_F(Fast, InTurnsFourMegabytesGoAtOnceAndNotAByteMore) {
+  for (const bool fits : {true, false}) {
+    data = bytes_of((4 << 20) + (fits ? 0 : 1));
+    asked_of(3, true);
+    EXPECT_EQ(asked_of(10, true), fits ? 0 : 10);
+  }
+}
+
+TEST_F(Fast, BothMaySendAtOnce) {
+  data = bytes_of(4 << 20);
+  std::vector<std::uint8_t> to_a(data.size()), to_b(data.size());
+  std::uint64_t before = 0;
+  for (int one = 0; one < 8; ++one) {
+    if (one == 6) before = asked();
+    const std::size_t ended = a.ended() + b.ended();
+    a.send(b, 1, data.data(), data.size());
+    b.send(a, 1, data.data(), data.size());
+    settle();
+    a.receive(any_peer, 1, 0, to_a.data(), to_a.size());
+    b.receive(any_peer, 1, 0, to_b.data(), to_b.size());
+    settle();
+    EXPECT_EQ(a.ended() + b.ended(), ended + 4);
+    EXPECT_TRUE(to_a == data && to_b == data);
+  }
+  EXPECT_EQ(asked(), before) << "each has had the other's";
+}
+
+/// Links as fast, for more ranks than cores.
+struct Crowded : Fast {
+  Crowded()
+      : Fast([] {
+          Settings settings;
+          settings.local_ranks = 2;
+          return settings;
+        }()) {}
+};
+
+TEST_F(Crowded, NothingMoreGoesAtOnceInTurns) { EXPECT_EQ(asked_of(8, true), 8); }
 
 /// Links that carry little in the time that a short message may be kept waiting.
 struct Slow : GoingAhead {

@@ -138,7 +138,27 @@ TEST(CreditPool, MakesRoomForLongMessagesOfThoseWhoSendThem) {
   for (CreditPool::Share* one : {&share, &other}) pool.grow(*one, settings.unexpected_budget);
   EXPECT_GE(share.bytes, cost(4 << 20));
   EXPECT_EQ(other.bytes, 1 << 20);
-  EXPECT_LE(share.bytes + other.bytes, settings.unexpected_budget);
+  std::vector<CreditPool::Share> many(300);
+  for (auto& one : many) {
+    one = pool.begin();
+    one.make_room(cost(4 << 20));
+    pool.grow(one, settings.unexpected_budget);
+  }
+  EXPECT_LE(total(many) + share.bytes + other.bytes, settings.unexpected_budget);
+}
+
+/// Who sends long messages does not take everybody's.
+TEST(CreditPool, KeepsHalfOfTheRoomForThoseWhoSendShortMessages) {
+  const Settings settings;
+  CreditPool pool(settings);
+  for (int peer = 0; peer < 8; ++peer) {
+    CreditPool::Share share = pool.begin();
+    share.make_room(cost(4 << 20));
+    pool.grow(share, settings.unexpected_budget);
+  }
+  CreditPool::Share late = pool.begin();
+  pool.grow(late, settings.unexpected_budget);
+  EXPECT_EQ(late.bytes, CreditPool::ordinary_share);
 }
 
 /// Who was there first and has grown gives way when others talk, too.
