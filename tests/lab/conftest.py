@@ -36,9 +36,19 @@ int main(int argc, char **argv) {
 def suiro() -> Suiro:
     def call(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
         settings = {"text": True, "capture_output": True, "timeout": 40, **options}
-        return subprocess.run([*SUIRO, *arguments], **settings)  # type: ignore[call-overload]
+        try:
+            return subprocess.run([*SUIRO, *arguments], **settings)  # type: ignore[call-overload]
+        except subprocess.TimeoutExpired as expired:
+            expired.add_note(processes())
+            raise
 
     return call
+
+
+def processes() -> str:
+    """What hangs, and where in the kernel it waits."""
+    columns = "pid,ppid,stat,wchan:24,args"
+    return subprocess.run(["ps", "-eo", columns], text=True, capture_output=True).stdout
 
 
 @pytest.fixture(scope="session")
