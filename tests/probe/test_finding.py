@@ -5,7 +5,7 @@ import pytest
 from recorded import CONTROL, LINK_BPS, evidence, part
 
 from suiro.probe.evidence import Evidence
-from suiro.probe.finding import Kind, find, read_try
+from suiro.probe.finding import Kind, find, needs_more_tries, read_try
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,26 @@ def test_two_clear_tries_are_enough_and_one_is_not() -> None:
     two = find(spoil(evidence("4x4-pause"), 1))
     assert (two.kind, two.tries, two.of) == ("pause", 2, 3)
     assert find(spoil(evidence("4x4-pause"), 2)).kind == "not_clear"
+
+
+def test_tries_that_say_nothing_are_made_again() -> None:
+    clean = evidence("4x4-pause")
+    assert not needs_more_tries(clean)
+    assert not needs_more_tries(spoil(clean, 1))
+    first = spoil(clean, 2)
+    assert needs_more_tries(first)
+    both = find(first.with_tries_of(spoil(clean, 1)))
+    assert (both.kind, both.tries, both.of) == ("pause", 3, 6)
+    assert find(first.with_tries_of(evidence("4x4-voq"))).reason.startswith("the tries disagree")
+
+
+def test_what_more_tries_would_not_change_is_not_tried_again() -> None:
+    parts = [*evidence("4x4-hol").parts[:4], *evidence("4x4-voq").parts[4:]]
+    disagree = evidence("4x4-hol").model_copy(update={"parts": parts})
+    silent = evidence("4x4-hol").model_copy(update={"link_Bps": [LINK_BPS, 0.0, 1.0, 1.0]})
+    cut = spoil(evidence("4x4-hol").model_copy(update={"parts": parts[:5]}), 3)
+    few = spoil(evidence("4x4-hol", hosts=3), 3)
+    assert not any(map(needs_more_tries, (disagree, silent, cut, few)))
 
 
 def test_tries_that_disagree_are_not_counted_out() -> None:

@@ -60,6 +60,17 @@ class Evidence(BaseModel):
     sent_bytes: int = 0
     stood_still: float = 0.0  # of the time: a lab's switch, which this machine did not let run
 
+    def with_tries_of(self, later: "Evidence") -> "Evidence":
+        """Links and incast as they were here; all tries."""
+        return self.model_copy(
+            update={
+                "controls": self.controls + later.controls,
+                "parts": self.parts + later.parts,
+                "sent_bytes": self.sent_bytes + later.sent_bytes,
+                "stood_still": max(self.stood_still, later.stood_still),
+            }
+        )
+
 
 def read_evidence(hosts: list[str], events: list[Event]) -> Evidence:
     """From the events of one job; tries are in their order."""

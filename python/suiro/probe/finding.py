@@ -58,9 +58,8 @@ def _find(evidence: Evidence) -> Finding:
     obstacle = _hosts_obstacle(evidence)
     if obstacle:
         return Finding(kind="not_clear", reason=obstacle)
-    parts = _named(evidence, "light"), _named(evidence, "heavy")
-    readings = [read_try(*one) for one in zip(evidence.controls, *parts, strict=False)]
-    clear: list[Kind] = [kind for kind, _ in readings if kind != "not_clear"]
+    readings = _read_tries(evidence)
+    clear = _clear(readings)
     kinds = set(clear)
     if len(evidence.hosts) < HOSTS_LEAST and kinds != {"drop"}:
         return Finding(kind="not_clear", of=len(readings), reason=_THREE_HOSTS)
@@ -70,6 +69,24 @@ def _find(evidence: Evidence) -> Finding:
     if len(kinds) > 1:
         reasons.insert(0, f"the tries disagree: {', '.join(clear)}")
     return Finding(kind="not_clear", of=len(readings), reason="; ".join(reasons))
+
+
+def needs_more_tries(evidence: Evidence) -> bool:
+    """Whether too many tries said nothing, and no two of the others disagree."""
+    whole = len(evidence.parts) == 2 * len(evidence.controls)
+    if _hosts_obstacle(evidence) or len(evidence.hosts) < HOSTS_LEAST or not whole:
+        return False
+    clear = _clear(_read_tries(evidence))
+    return len(clear) < _AGREEING_TRIES and len(set(clear)) <= 1
+
+
+def _read_tries(evidence: Evidence) -> list[tuple[Kind, str]]:
+    parts = _named(evidence, "light"), _named(evidence, "heavy")
+    return [read_try(*one) for one in zip(evidence.controls, *parts, strict=False)]
+
+
+def _clear(readings: list[tuple[Kind, str]]) -> list[Kind]:
+    return [kind for kind, _ in readings if kind != "not_clear"]
 
 
 def _named(evidence: Evidence, name: str) -> list[Part]:
