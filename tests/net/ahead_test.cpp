@@ -186,16 +186,14 @@ TEST_F(Near, ItsMemoryIsNotFilledByOneThatIsFaster) {
 
 /// Links that carry 1 MB in the time that a short message may be kept waiting.
 struct Fast : GoingAhead {
-  explicit Fast(const Settings& settings = {})
-      : GoingAhead(
-            [] {
-              Conditions fast = conditions();
-              fast.bytes_per_ns = 10;
-              fast.cut = false;
-              fast.shortest_delay_ns = fast.longest_delay_ns = 2'000;
-              return fast;
-            }(),
-            settings) {}
+  static Conditions conditions() {
+    Conditions fast = GoingAhead::conditions();
+    fast.bytes_per_ns = 10;
+    fast.cut = false;
+    fast.shortest_delay_ns = fast.longest_delay_ns = 2'000;
+    return fast;
+  }
+  explicit Fast(const Settings& settings = {}) : GoingAhead(conditions(), settings) {}
   /// How many of these were asked for.
   std::uint64_t asked_of(int messages, bool answered) {
     const std::uint64_t before = asked();
@@ -309,6 +307,73 @@ TEST(SeveralRails, AskForWhatOneWouldCarrySoon) {
     a.send(b, 1, data.data(), bytes);
     world.network.run_until(world.network.now_ns() + second);
     EXPECT_EQ(a.engine.statistics().requests_sent, before + 1);
+  }
+}
+
+/// A rail fails in the middle of a message of 4 MB that was not asked for.
+struct LostRail {
+  LostRail() {
+    for (int turn = 0; turn < 4; ++turn) {
+      receive();
+      a.send(b, 1, data.data(), bytes);
+      settle();
+      a.receive(any_peer, 2, 0, nullptr, 0);
+      b.send(a, 2, nullptr, 0);
+      settle();
+    }
+    std::ranges::fill(target, 0);
+  }
+  static Settings settings() {
+    Settings settings;
+    settings.rails = RailPolicy::fixed;
+    settings.stall_timeout_ns = second / 10;
+    return settings;
+  }
+  void settle() { world.network.run_until(world.network.now_ns() + second); }
+  void receive() { b.receive(any_peer, 1, 0, target.data(), bytes); }
+  std::uint64_t received(int rail) {
+    return b.engine.statistics().rails[static_cast<std::size_t>(rail)].received_bytes;
+  }
+  /// Until the other end has half of it; the rail that carries it.
+  int send_half() {
+    const std::uint64_t asked = a.engine.statistics().requests_sent;
+    const std::uint64_t before[] = {received(0), received(1)};
+    const auto half = [&](int rail) { return received(rail) > before[rail] + bytes / 2; };
+    a.send(b, 1, data.data(), bytes);
+    EXPECT_TRUE(world.until([&] { return half(0) || half(1); }));
+    EXPECT_EQ(a.engine.statistics().requests_sent, asked);
+    return half(0) ? 0 : 1;
+  }
+
+  static constexpr std::size_t bytes = 4 << 20;
+  World world{1, Fast::conditions()};
+  Process& a = world.add(settings(), 2);
+  Process& b = world.add(settings(), 2);
+  const std::vector<std::uint8_t> data = bytes_of(bytes);
+  std::vector<std::uint8_t> target = std::vector<std::uint8_t>(bytes);
+};
+
+TEST(SeveralRails, AMessageThatWentAtOnceComesAgainWhenItsOwnIsLost) {
+  for (const bool silent : {false, true}) {
+    for (const bool expected : {true, false}) {
+      LostRail pair;
+      const std::size_t ended = pair.b.ended();
+      if (expected) pair.receive();
+      const int rail = pair.send_half();
+      if (silent)
+        pair.world.network.stall(pair.b.carrier, rail);
+      else
+        pair.world.network.break_streams(pair.b.carrier, rail);
+      pair.settle();
+      if (!expected) pair.receive();
+      pair.settle();
+      ASSERT_EQ(pair.b.ended(), ended + 1);
+      EXPECT_EQ(pair.b.log.completions.back().status, Status::ok);
+      EXPECT_TRUE(pair.target == pair.data);
+      EXPECT_EQ(pair.b.engine.statistics().unexpected_bytes_now, 0);
+      EXPECT_TRUE(pair.a.engine.idle());
+      if (silent) EXPECT_GT(pair.received(1 - rail), LostRail::bytes);
+    }
   }
 }
 
