@@ -51,6 +51,13 @@ def test_a_cell(ratio: float, low: float, high: float, verdict: str) -> None:
     assert (verdicts.cells[0].verdict, verdicts.cells[0].ran) == (verdict, "ring")
 
 
+def test_one_repetition_decides_nothing() -> None:
+    for ratio in (1.5, 0.5):
+        once = result((ratio, (ratio, ratio)))
+        once.cells[0].repetitions = 1
+        assert judge([once], "auto").cells[0].verdict == "undecided"
+
+
 def test_all_cells() -> None:
     good, poor, wide = (2.0, (1.9, 2.1)), (0.5, (0.5, 0.5)), (1.0, (0.9, 1.1))
     assert judge([result(good, good)], "auto").geometric_mean == pytest.approx(2.0)

@@ -87,11 +87,14 @@ def _judged(result: Result, cell: Cell) -> Judged:
 
 
 def _verdict(cell: Cell) -> Verdict:
-    """A wide interval decides nothing, unless all of it is on the good side."""
+    """A wide interval decides nothing, unless all of it is on the good side; nor does that of one
+    repetition, which has no width."""
     if cell.void:
         return "void"
     if cell.counted_ratio is None:
         return "no ratio"
+    if cell.repetitions < 2:
+        return "undecided"
     ratio, (low, high) = cell.counted_ratio
     if low >= NOT_SLOWER:
         return "not slower"
