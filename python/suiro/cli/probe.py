@@ -59,7 +59,8 @@ def probe(
 
     Tells head-of-line blocking, pause frames, loss where many send to one, and none of these (as
     with virtual output queues) apart. It takes 4 hosts or more, uses 8 at most, and fills their
-    links for about 3 s: run it when nobody else needs the network.
+    links for about 3 s, once more if that tells too little: run it when nobody else needs the
+    network.
 
     Exit code 1 if the answer is not clear.
     """
