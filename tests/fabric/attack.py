@@ -87,11 +87,11 @@ def heard(line: socket.socket, count: int) -> bytes:
 
 
 def scan(place: Place) -> int:
-    """Every port near this one; how many were open."""
+    """Every port near this one; how often the job was found, as others may listen near it too."""
     found = 0
     for port in range(place[1] - SCANNED_PORTS // 2, place[1] + SCANNED_PORTS // 2):
         with suppress(OSError), connected((place[0], port)):
-            found += 1
+            found += port == place[1]
     return found
 
 
