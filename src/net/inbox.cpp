@@ -99,7 +99,7 @@ bool Inbox::meet() {
   receive_ = mailbox_.match(envelope);
   if (receive_ == nullptr) {
     unexpected_ = &mailbox_.keep(envelope, header_, session_);
-    kept_ = Segments(unexpected_->payload.get(), payload);
+    kept_ = Segments(unexpected_->payload.bytes.get(), payload);
   } else if (is_request() && payload > 0) {
     session_.fetch(*receive_, header_.transfer, payload);
   }

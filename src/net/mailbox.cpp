@@ -144,7 +144,7 @@ Unexpected& Mailbox::keep(const Envelope& message, Unexpected::Kind kind,
   kept.kind = kind;
   kept.payload_bytes = payload_bytes;
   if (kind == Unexpected::Kind::eager || payload_bytes > 0) {
-    kept.payload = std::make_unique_for_overwrite<std::byte[]>(payload_bytes);
+    kept.payload = spare_.take(payload_bytes);
     kept.charged_bytes = cost(payload_bytes);
     unexpected_bytes_ += kept.charged_bytes;
     core_.statistics.most_unexpected_bytes =
@@ -176,7 +176,7 @@ void Mailbox::deliver(Unexpected& message, Receive& receive) {
     message.receive = &receive;
     return;
   }
-  receive.buffers.put(0, {message.payload.get(), message.payload_bytes});
+  receive.buffers.put(0, {message.payload.bytes.get(), message.payload_bytes});
   core_.statistics.copied_bytes += std::min(receive.buffers.bytes(), message.payload_bytes);
   if (message.kind == Unexpected::Kind::request) {
     Session* session = message.session;
@@ -212,6 +212,7 @@ void Mailbox::drop(Unexpected& message) {
   Session* session = message.session;
   const std::uint64_t freed = message.charged_bytes;
   unexpected_bytes_ -= freed;
+  spare_.give(std::move(message.payload));
   core_.messages.give(message);
   if (freed == 0) return;
   if (session != nullptr)

@@ -13,7 +13,7 @@ namespace suiro::net {
 
 class Mailbox {
  public:
-  explicit Mailbox(Core& core) : core_(core) {}
+  explicit Mailbox(Core& core) : core_(core), spare_(core.settings.unexpected_budget / 16) {}
 
   // The user's side; see Engine.
   Status receive(const ReceiveRequest& request);
@@ -61,6 +61,7 @@ class Mailbox {
   bool closed_ = false;
   std::uint64_t bytes_to_self_ = 0;  // that are buffered
   std::uint64_t unexpected_bytes_ = 0;
+  SpareMemory spare_;  // for what is kept
 };
 
 }  // namespace suiro::net

@@ -125,7 +125,7 @@ Status Mailbox::send_to_self(const SendRequest& request, Peer self) {
       finish(*receive, Status::ok);
     } else {
       Unexpected& kept = keep(envelope, Unexpected::Kind::eager, length);
-      payload.get(kept.payload.get());
+      payload.get(kept.payload.bytes.get());
       kept.complete = true;
       bytes_to_self_ += cost(length);
     }

@@ -10,6 +10,7 @@
 #include "net/matching.hpp"
 #include "net/message.hpp"
 #include "net/segments.hpp"
+#include "net/spare_memory.hpp"
 #include "net/wire.hpp"
 
 namespace suiro::net {
@@ -68,7 +69,7 @@ struct Unexpected : UnexpectedEntry {
   Session* session = nullptr;
   std::uint64_t transfer = 0;  // request
   Send* local = nullptr;       // from this process to itself
-  Bytes payload;               // eager: the message; request: its first part
+  SpareMemory::Piece payload;  // eager: the message; request: its first part
   std::uint64_t payload_bytes = 0;
   std::uint64_t charged_bytes = 0;  // of the sender's credit
   Receive* receive = nullptr;       // matched before it was complete

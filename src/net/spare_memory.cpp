@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "net/spare_memory.hpp"
+
+#include <sanitizer/asan_interface.h>
+
+#include <utility>
+
+namespace suiro::net {
+namespace {
+
+/// Shorter pieces the heap keeps itself.
+constexpr std::uint64_t least = 16 << 10;
+
+}  // namespace
+
+SpareMemory::~SpareMemory() {
+  while (!pieces_.empty()) free_oldest();
+}
+
+/// The last one that fits, which may still be in a cache.
+SpareMemory::Piece SpareMemory::take(std::uint64_t bytes) {
+  for (std::size_t i = pieces_.size(); bytes >= least && i-- > 0;) {
+    if (pieces_[i].size < bytes || pieces_[i].size / 2 > bytes) continue;
+    Piece piece = std::move(pieces_[i]);
+    pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(i));
+    kept_bytes_ -= piece.size;
+    ASAN_UNPOISON_MEMORY_REGION(piece.bytes.get(), piece.size);
+    return piece;
+  }
+  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes), .size = bytes};
+}
+
+void SpareMemory::give(Piece piece) {
+  if (piece.size < least || piece.size > most_) return;
+  while (kept_bytes_ + piece.size > most_) free_oldest();
+  ASAN_POISON_MEMORY_REGION(piece.bytes.get(), piece.size);  // so that a late use is still found
+  kept_bytes_ += piece.size;
+  pieces_.push_back(std::move(piece));
+}
+
+void SpareMemory::free_oldest() {
+  Piece& oldest = pieces_.front();
+  ASAN_UNPOISON_MEMORY_REGION(oldest.bytes.get(), oldest.size);
+  kept_bytes_ -= oldest.size;
+  pieces_.erase(pieces_.begin());
+}
+
+}  // namespace suiro::net
