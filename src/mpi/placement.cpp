@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/placement.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <string_view>
+
+#include "net/local_place.hpp"
 
 namespace suiro::mpi {
 
@@ -68,9 +68,7 @@ Node find_node() {
 bool is_crowded(int ranks_on_node) {
   const char* told = std::getenv("OMPI_MCA_mpi_yield_when_idle");
   if (told != nullptr && std::string_view(told) != "0") return true;
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  return sched_getaffinity(0, sizeof cores, &cores) != 0 || ranks_on_node > CPU_COUNT(&cores);
+  return ranks_on_node > net::local_place().cores;
 }
 
 }  // namespace suiro::mpi

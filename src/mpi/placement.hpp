@@ -42,7 +42,7 @@ struct Node {
 };
 Node find_node();
 
-/// True when a node has more ranks than this rank may use cores, or when Open MPI was told so.
+/// True when a node has more ranks than they may use cores, or when Open MPI was told so.
 bool is_crowded(int ranks_on_node);
 
 }  // namespace suiro::mpi

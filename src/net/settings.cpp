@@ -2,13 +2,14 @@
 #include "net/settings.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <charconv>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+
+#include "net/local_place.hpp"
 
 namespace suiro::net {
 namespace {
@@ -112,19 +113,6 @@ void read_networks(std::vector<std::string>& networks) {
   for (std::string network; std::getline(list, network, ',');) networks.push_back(network);
 }
 
-/// Launchers tell the place of a process on its host, each by a name of its own.
-void read_local(const char* const (&variables)[5], int& number) {
-  for (const char* variable : variables) {
-    const char* text = get(variable);
-    if (text != nullptr && (number = std::atoi(text)) >= 0) return;
-  }
-}
-
-int usable_cores() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 }  // namespace
 
 Settings settings_from_environment() {
@@ -144,13 +132,10 @@ Settings settings_from_environment() {
   read_number<int>("SUIRO_NET_BUFFER", settings.bulk_buffer_bytes, 0, 1 << 30);
   read_seconds("SUIRO_NET_STALL_SECONDS", settings.stall_timeout_ns);
   read_seconds("SUIRO_NET_PEER_SECONDS", settings.peer_timeout_ns);
-  read_local({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PMIX_LOCAL_RANK",
-              "SLURM_LOCALID"},
-             settings.local_rank);
-  read_local({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PMIX_LOCAL_SIZE",
-              "SUIRO_LOCAL_RANKS"},
-             settings.local_ranks);
-  settings.cores = usable_cores();
+  const LocalPlace place = local_place();
+  settings.local_rank = place.rank;
+  settings.local_ranks = place.ranks;
+  settings.cores = place.cores;
   return settings;
 }
 

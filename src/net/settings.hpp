@@ -36,7 +36,7 @@ struct Settings {
   bool explain = false;                           // SUIRO_NET_EXPLAIN: on, off
   int local_rank = 0;                             // of this process on its host
   int local_ranks = 1;
-  int cores = 1;  // that this process may use
+  int cores = 1;  // that these may use together
 
   /// More ranks than cores: a rank may be away when something arrives for it.
   bool crowded() const { return local_ranks > cores; }

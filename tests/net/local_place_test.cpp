@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many cores the ranks of a host share: this program starts itself below a shell, which stands
+// for the launcher, bound to fewer cores or not, and with what a launcher tells its ranks.
+#include "net/local_place.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <string>
+
+namespace suiro::net {
+namespace {
+
+const char* const rank = "OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 ";
+
+/// How many cores the started test finds; -1 if it finds another place than it was told.
+int cores_seen(const std::string& launcher, const std::string& between) {
+  char self[PATH_MAX] = {};
+  EXPECT_GT(readlink("/proc/self/exe", self, sizeof self - 1), 0);
+  const std::string start =
+      fmt::format("{}{}{} --gtest_also_run_disabled_tests --gtest_filter=*.DISABLED_Rank; exit $?",
+                  rank, between, self);
+  std::FILE* said = popen(fmt::format("{} sh -c '{}'", launcher, start).c_str(), "r");
+  int cores = -1;
+  for (char line[256]; std::fgets(line, sizeof line, said) != nullptr;)
+    std::sscanf(line, "rank 1 of 2, cores %d", &cores);
+  return pclose(said) == 0 ? cores : -1;
+}
+
+TEST(LocalPlace, DISABLED_Rank) {
+  const LocalPlace place = local_place();
+  std::printf("rank %d of %d, cores %d\n", place.rank, place.ranks, place.cores);
+}
+
+int own_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
+}
+
+std::string on_one_core() {
+  cpu_set_t cores;
+  EXPECT_EQ(sched_getaffinity(0, sizeof cores, &cores), 0);
+  int one = 0;
+  while (!CPU_ISSET(one, &cores)) ++one;
+  return fmt::format("taskset -c {} ", one);
+}
+
+TEST(LocalPlace, BoundRanksShareTheLaunchersCores) {
+  EXPECT_EQ(cores_seen("", ""), own_cores());
+  EXPECT_EQ(cores_seen("", on_one_core()), own_cores()) << "each rank has others";
+}
+
+TEST(LocalPlace, ALauncherMayBeBoundItself) {
+  EXPECT_EQ(cores_seen(on_one_core(), ""), 1);
+  EXPECT_EQ(cores_seen(on_one_core(), on_one_core()), 1);
+}
+
+TEST(LocalPlace, AWrapperIsNoLauncher) {
+  const std::string wrapper = on_one_core() + "sh -c \"\\$0 \\$*; exit \\$?\" ";
+  EXPECT_EQ(cores_seen("", wrapper), own_cores());
+}
+
+TEST(LocalPlace, OfAProcessAlone) {
+  const LocalPlace place = local_place();
+  EXPECT_EQ(place.rank, 0);
+  EXPECT_EQ(place.ranks, 1);
+  EXPECT_EQ(place.cores, own_cores());
+}
+
+}  // namespace
+}  // namespace suiro::net
