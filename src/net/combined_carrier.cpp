@@ -14,7 +14,7 @@
 namespace suiro::net {
 namespace {
 
-constexpr int local_polls = 8;
+constexpr int local_polls_max = 32;
 constexpr std::uint32_t local_news_max = 16;  // then what is remote has its turn
 
 }  // namespace
@@ -58,13 +58,18 @@ void CombinedCarrier::attach(Events& events) {
 /// from here, more is expected from here first.
 bool CombinedCarrier::poll_some() {
   const bool raised = local_->poll(0);
-  if (raised) local_polls_left_ = ++local_news_ % local_news_max == 0 ? 0 : local_polls;
+  if (raised) {
+    local_polls_ = std::min(local_polls_ + 1, local_polls_max);
+    local_polls_left_ = ++local_news_ % local_news_max == 0 ? 0 : local_polls_;
+  }
   if (!look_at_both_ && !look_at_all_ && local_polls_left_ > 0) {
     --local_polls_left_;
     return raised;
   }
   look_at_both_ = look_at_all_ = false;
-  return remote_->poll(0) || raised;
+  if (!remote_->poll(0)) return raised;
+  local_polls_ = local_polls_min;
+  return true;
 }
 
 bool CombinedCarrier::poll(std::int64_t wait_ns) {

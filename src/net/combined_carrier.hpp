@@ -44,6 +44,10 @@ class CombinedCarrier : public RealCarrier {
   std::unique_ptr<RealCarrier> remote_;
   std::unique_ptr<RealCarrier> local_;
   Descriptor both_;  // an epoll descriptor of the two wait descriptors
+  // After news from here, what is remote is left alone for so many polls; for one more after each
+  // that follows, until there are news from there.
+  static constexpr int local_polls_min = 8;
+  int local_polls_ = local_polls_min;
   int local_polls_left_ = 0;
   std::uint32_t local_news_ = 0;
   bool look_at_both_ = false;
