@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Comparing transports: real jobs in turns, ratios against ours, errors before anything starts."""
 
+from pathlib import Path
+
 import pytest
 
-from suiro.bench.transports import TRANSPORTS, Comparison, compare, parse_transports
+from suiro.bench.transports import (
+    TRANSPORTS,
+    Comparison,
+    compare,
+    generation_of,
+    parse_transports,
+)
 from suiro.bench.workloads import KERNELS, Workload, parse_kernels, parse_program
 from suiro.errors import SuiroError, UsageError
 
@@ -88,3 +96,30 @@ def test_variables() -> None:
             parse_transports("openmpi", [wrong])
     with pytest.raises(UsageError, match="twice"):
         parse_transports("openmpi", ["tcp", "tcp"])
+
+
+@pytest.mark.parametrize(
+    ("says", "given", "found"),
+    [
+        ("mpirun (Open MPI) 4.1.4", None, "openmpi"),
+        ("mpirun (Open MPI) 5.0.11", "openmpi5", "openmpi5"),
+        ("HYDRA build details:\n Version: 5.0.2", None, "mpich5"),
+        ("something else", "mpich5", "mpich5"),
+        ("HYDRA build details:\n Version: 4.0.2", None, "is of MPICH 4.0.2: give one of Open MPI"),
+        ("Intel(R) MPI Library, Version 2021.18", None, "is of Intel MPI 2021.18: give one of"),
+        ("mpirun (Open MPI) 4.1.4", "openmpi5", "--mpi openmpi5, but .* is of Open MPI 4.1.4"),
+        ("something else", None, "cannot tell which MPI .* belongs to: give --mpi"),
+        ("mpirun (Open MPI) 4.1.4", "mpi", '--mpi "mpi": give openmpi, openmpi5, mpich5'),
+    ],
+)
+def test_launchers_know_which_transports_there_are(
+    says: str, given: str | None, found: str, tmp_path: Path
+) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text(f"#!/bin/sh\necho '{says}'\n")
+    launcher.chmod(0o755)
+    if found in TRANSPORTS:
+        assert generation_of([str(launcher)], given) == found
+    else:
+        with pytest.raises(UsageError, match=found):
+            generation_of([str(launcher)], given)

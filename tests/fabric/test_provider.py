@@ -82,7 +82,9 @@ def test_a_provider_that_fits_no_network(mpi: Mpi) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-@pytest.mark.parametrize(("name", "backend"), [("openmpi", "io_uring"), ("mpich5", "epoll")])
+@pytest.mark.parametrize(
+    ("name", "backend"), [("openmpi", "io_uring"), ("openmpi5", "epoll"), ("mpich5", "epoll")]
+)
 def test_between_hosts(name: str, backend: str, programs: Path) -> None:
     """Over TCP, whatever reads it."""
     mpi = Mpi(name, programs)

@@ -33,26 +33,31 @@ def test_program_comes_after_the_options(mpi: str, words: str, program: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "version", "mpi"),
+    ("name", "says", "known"),
     [
-        ("mpirun", "mpirun (Open MPI) 4.1.4", "openmpi"),
-        ("mpirun", "mpirun (Open MPI) 5.0.11", "openmpi"),
-        ("orterun", "orterun (OpenRTE) 4.1.4", "openmpi"),
-        ("prterun", "prterun (PRRTE) 3.0.14", "openmpi"),
-        ("mpiexec", "HYDRA build details:", "mpich"),
-        ("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS, Version 2021.19.0", "mpich"),
+        ("mpirun", "mpirun (Open MPI) 4.1.4", ("openmpi", "Open MPI", "4.1.4", 4)),
+        ("mpirun", "mpirun (Open MPI) 5.0.11", ("openmpi", "Open MPI", "5.0.11", 5)),
+        ("orterun", "orterun (OpenRTE) 4.1.4", ("openmpi", "Open MPI", "4.1.4", 4)),
+        ("prterun", "prterun (PRRTE) 3.0.14", ("openmpi", "Open MPI", "", 0)),
+        ("mpiexec", "HYDRA build details:", ("mpich", "MPICH", "", 0)),
+        ("mpiexec", "HYDRA build details:\n    Version:   5.0.2", ("mpich", "MPICH", "5.0.2", 5)),
+        (
+            "mpiexec.hydra",
+            "Intel(R) MPI Library for Linux* OS, Version 2021.19.0",
+            ("mpich", "Intel MPI", "2021.19.0", 2021),
+        ),
         ("mpiexec", "Strange MPI", None),
         ("mpirun_rsh", "Version: mvapich2-2.3.7", None),
     ],
 )
 def test_launchers_say_whose_they_are(
-    name: str, version: str, mpi: str | None, tmp_path: Path
+    name: str, says: str, known: tuple[str, str, str, int] | None, tmp_path: Path
 ) -> None:
     program = tmp_path / name
-    program.write_text(f"#!/bin/sh\necho '{version}'\n")
+    program.write_text(f"#!/bin/sh\necho '{says}'\n")
     program.chmod(0o755)
-    launcher = recognise(str(program))
-    assert (launcher.mpi if launcher else None) == mpi
+    it = recognise(str(program))
+    assert (it and (it.mpi, it.product, it.version, it.major)) == known
 
 
 def test_several_programs_and_none() -> None:

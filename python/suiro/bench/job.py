@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from suiro.bench.launcher import suiro_command
+from suiro.bench.launcher import started, suiro_command
 from suiro.errors import SuiroError, UsageError
-from suiro.native import tool
 
 Event = dict[str, Any]
 Watch = AbstractContextManager[Callable[[Event], None]]
@@ -68,11 +67,12 @@ def run_job(
 ) -> Events:
     """One MPI job. Lines that are not the program's are passed on to standard error. `watch`
     takes the place of the bar that counts to `total` samples."""
-    command = [*prefix, str(tool(f"suiro-bench-{mpi}")), *arguments]
+    words, variables = started(prefix, mpi, "bench")
+    command = [*words, *arguments]
     if with_suiro:
         command = suiro_command("run", "--explain=json", "--", *command)
     events = Events()
-    process = _start(command, prefix[0], keep_errors=with_suiro)
+    process = _start(command, prefix[0], os.environ | variables, keep_errors=with_suiro)
     assert process.stdout is not None
     with process, _explanation(process.stderr) as document, watch or _progress(total) as advance:
         for event in _parse(process.stdout, record):
@@ -88,12 +88,18 @@ def run_job(
     return events
 
 
-def _start(command: list[str], launcher: str, keep_errors: bool) -> subprocess.Popen[str]:
-    errors = subprocess.PIPE if keep_errors else None
-    quiet = subprocess.DEVNULL
+def _start(
+    command: list[str], launcher: str, environment: dict[str, str], keep_errors: bool
+) -> subprocess.Popen[str]:
     try:
         return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, stdin=quiet, text=True, errors="replace"
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if keep_errors else None,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
         )
     except FileNotFoundError:
         raise UsageError(f'launcher "{launcher}" is not on the PATH') from None

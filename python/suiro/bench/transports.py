@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from suiro.bench.launcher import suiro_command
+from suiro.bench.launcher import launcher_of, suiro_command
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
 from suiro.bench.workloads import Ended, Sample, Workload
 from suiro.errors import SuiroError, UsageError
@@ -79,6 +79,26 @@ class Comparison(BaseModel):
     rows: list[Row]
 
 
+def generation_of(prefix: list[str], mpi: str | None) -> str:
+    """The key of TRANSPORTS for this launcher. UsageError if it is of an MPI whose transports
+    suiro does not know, or of another one than `mpi` says."""
+    if mpi is not None and mpi not in TRANSPORTS:
+        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
+    try:
+        launcher = launcher_of(prefix)
+    except UsageError:
+        if mpi is None:
+            raise
+        return mpi  # srun, or a script of the user's
+    found = f"{launcher.mpi}5" if launcher.major in (5, 6) else launcher.mpi
+    whose = f"{prefix[0]} is of {launcher.product} {launcher.version}"
+    if found not in TRANSPORTS or launcher.product == "Intel MPI":
+        raise UsageError(f"{whose}: give one of Open MPI, or of MPICH 5")
+    if mpi not in (None, found):
+        raise UsageError(f"--mpi {mpi}, but {whose}: put the other first on the PATH")
+    return found
+
+
 def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
     """NAME or NAME:VARIABLE=VALUE:...; a `+` in a value stands for a comma. Unknown names are
     refused before anything starts."""
@@ -112,7 +132,7 @@ def compare(
     for turn in range(jobs):
         first = turn % len(transports)
         for transport in transports[first:] + transports[:first]:
-            ended = _job(workload.words(mpi), mpi, prefix, transport)
+            ended = _job(workload, mpi, prefix, transport)
             try:
                 samples[transport.label].append(workload.sample(ended))
             except SuiroError as error:
@@ -147,9 +167,9 @@ def _rows(samples: dict[str, list[Sample]]) -> Iterator[Row]:
         yield row
 
 
-def _job(words: list[str], mpi: str, prefix: list[str], transport: Transport) -> Ended:
-    command = [*prefix, *words]
-    environment = os.environ | TRANSPORTS[mpi][transport.name]
+def _job(workload: Workload, mpi: str, prefix: list[str], transport: Transport) -> Ended:
+    command, variables = workload.start(prefix, mpi.rstrip("5"))
+    environment = os.environ | TRANSPORTS[mpi][transport.name] | variables
     if transport.name == OURS:
         command = suiro_command("run", "--transport", "suiro", "--", *command)
         environment = {k: v for k, v in environment.items() if k not in _OB1}

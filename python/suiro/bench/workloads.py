@@ -8,13 +8,12 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from suiro.bench.launcher import started
 from suiro.bench.statistics import median_with_interval
 from suiro.errors import SuiroError, UsageError
-from suiro.native import tool
 
 NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
 KERNELS = ("pingpong", "stream", "receive", "send", "resume", *NPB)
-PROGRAMS = {"openmpi": "openmpi", "openmpi5": "openmpi", "mpich5": "mpich"}
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,10 @@ class Kernel:
     bytes: int
     calls: int
 
-    def words(self, mpi: str) -> list[str]:
-        """What the launcher starts."""
-        program = tool(f"suiro-kernels-{PROGRAMS[mpi]}")
-        return [str(program), self.name, str(self.bytes), str(self.calls)]
+    def start(self, prefix: list[str], mpi: str) -> tuple[list[str], dict[str, str]]:
+        """The command under a launcher of this MPI, and variables that it needs."""
+        words, variables = started(prefix, mpi, "kernels")
+        return [*words, self.name, str(self.bytes), str(self.calls)], variables
 
     def sample(self, ended: Ended) -> Sample:
         """The medians of the job's calls; SuiroError if it did not make them all."""
@@ -71,9 +70,9 @@ class Program:
     bytes: None = None
     calls: int = 1
 
-    def words(self, _mpi: str) -> list[str]:
-        """What the launcher starts."""
-        return shlex.split(self.name)
+    def start(self, prefix: list[str], _mpi: str) -> tuple[list[str], dict[str, str]]:
+        """The command under a launcher."""
+        return [*prefix, *shlex.split(self.name)], {}
 
     def sample(self, ended: Ended) -> Sample:
         """SuiroError if the program failed, or told no time."""

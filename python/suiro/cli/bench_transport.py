@@ -58,8 +58,12 @@ def bench_transport(
         str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
     ] = None,
     mpi: Annotated[
-        str, typer.Option(metavar="openmpi|openmpi5|mpich5", help="Which MPI the launcher is of.")
-    ] = "openmpi",
+        str | None,
+        typer.Option(
+            metavar="openmpi|openmpi5|mpich5",
+            help="Which MPI the launcher is of [default: what it says of itself].",
+        ),
+    ] = None,
     program: ProgramOption = None,
     seconds_from: SecondsFromOption = None,
     kernels: KernelsOption = None,
@@ -81,17 +85,17 @@ def bench_transport(
 
     Two settings:         suiro bench-transport --transports suiro,suiro:SUIRO_NET_RAILS=striped ...
     """
-    chosen = _transports(mpi, transports)
     workloads = _workloads(program, seconds_from, kernels, sizes, calls)
+    prefix = _prefix(launcher or [], lab, mpi)
+    generation, chosen = _transports(prefix, mpi, transports)
     if lab is not None:
-        raise typer.Exit(run_in_lab(lab, mpi.rstrip("5"), bool(launcher)))
-    from suiro.bench.launcher import launcher_prefix
+        raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), bool(launcher)))
     from suiro.bench.transports import compare
 
     compared = partial(
         compare,
-        mpi=mpi,
-        prefix=launcher_prefix(launcher or []),
+        mpi=generation,
+        prefix=prefix,
         transports=chosen,
         jobs=repeat,
         command=repeat_command(),
@@ -99,14 +103,27 @@ def bench_transport(
     _show([compared(workload) for workload in workloads], json)
 
 
-def _transports(mpi: str, labels: str | None) -> "list[Transport]":
-    """What to compare; wrong words are refused before a cluster is started for them."""
-    from suiro.bench.transports import TRANSPORTS, parse_transports
-    from suiro.errors import UsageError
+def _prefix(launcher: list[str], lab: str | None, mpi: str | None) -> list[str]:
+    """The launcher, or that which the lab will have."""
+    if lab is None:
+        from suiro.bench.launcher import launcher_prefix
 
-    if mpi not in TRANSPORTS:
-        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
-    return parse_transports(mpi, labels.split(",") if labels else list(TRANSPORTS[mpi]))
+        return launcher_prefix(launcher)
+    from suiro.lab.environment import launcher_for
+
+    return launcher_for(mpi and mpi.rstrip("5"), under_slurm=False)[1]
+
+
+def _transports(
+    prefix: list[str], mpi: str | None, labels: str | None
+) -> "tuple[str, list[Transport]]":
+    """The MPI, and what to compare; wrong words are refused before a cluster is started for
+    them."""
+    from suiro.bench.transports import TRANSPORTS, generation_of, parse_transports
+
+    generation = generation_of(prefix, mpi)
+    given = labels.split(",") if labels else list(TRANSPORTS[generation])
+    return generation, parse_transports(generation, given)
 
 
 def _workloads(

@@ -78,7 +78,7 @@ def _launcher(name: str) -> Finding:
     wanted = [f"libsuiro-{library}.so" for library in _LIBRARIES[launcher.mpi]]
     have = {Path(path).name for path in libraries()}
     missing = [library for library in wanted if library not in have]
-    text = f"{name} is {_version(name)}"
+    text = f"{name} is {launcher.product} {launcher.version}"
     if missing:
         return problem(
             "launcher", f"{text}, and {', '.join(missing)} is missing", "run ./dev build"
@@ -120,21 +120,6 @@ def _transport() -> list[Finding]:
         return [ok("transport", "suiro's transport can be used here (--transport suiro)")]
     text = answer.stderr.strip().splitlines()[-1].removeprefix("suiro: ")
     return [warning("transport", text, "name the networks of your cluster in SUIRO_NETS")]
-
-
-def _version(launcher: str) -> str:
-    """The line of its answer that has the version."""
-    answer = subprocess.run(
-        [launcher, "--version"], capture_output=True, text=True, errors="replace", timeout=10
-    )
-    lines = (answer.stdout + answer.stderr).splitlines()
-    numbered = [line.split() for line in lines if any(map(str.isdigit, line))]
-    if not numbered:
-        return "an unknown version"
-    words = numbered[0]
-    product = "MPICH" if words[0] == "Version:" else "Open MPI"
-    number = next((word for word in words if word[0].isdigit()), "")
-    return f"{product} {number}" if number else " ".join(words)
 
 
 def _lab() -> list[Finding]:

@@ -9,17 +9,21 @@ from suiro.errors import MachineError, UsageError
 from suiro.lab import slurm
 from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
 from suiro.lab.plan import CONTROL, INTERFACE, NETWORK, REMOTE_SHELL, SCRATCH, Plan
+from suiro.run.launchers import recognise
 
 _LAUNCHERS = {
-    "openmpi": (["mpirun.openmpi", "orterun"], "-np"),
+    "openmpi": (["mpirun", "mpirun.openmpi", "orterun"], "-np"),
     "mpich": (["mpiexec.hydra", "mpiexec.mpich"], "-n"),
 }
+
+# Found with every MPI, and so asked whose they are.
+_SHARED_NAMES = ("mpirun",)
 
 # A lab is a cluster of its own: it must not be taken for the allocation that it may run in.
 _FOREIGN = ("SLURM_", "PBS_", "LSB_", "PMI_", "PMIX_", "OMPI_COMM_", "SUIRO_LAB_")
 
 
-def launcher(mpi: str | None, under_slurm: bool) -> tuple[str, list[str]]:
+def launcher_for(mpi: str | None, under_slurm: bool) -> tuple[str, list[str]]:
     """(MPI, launcher program with its count option); without a choice, the first one installed."""
     chosen, start = _launcher_of(mpi)
     return chosen, slurm.launcher() if under_slurm else start
@@ -30,13 +34,22 @@ def _launcher_of(mpi: str | None) -> tuple[str, list[str]]:
         raise UsageError(f"--mpi {mpi}: expected one of {', '.join(_LAUNCHERS)}")
     for name in [mpi] if mpi else list(_LAUNCHERS):
         programs, count_option = _LAUNCHERS[name]
-        found = next(filter(None, map(shutil.which, programs)), None)
+        found = next(filter(None, (_found(program, name) for program in programs)), None)
         if found:
             return name, [found, count_option]
     if mpi:
         wanted = " or ".join(_LAUNCHERS[mpi][0])
         raise MachineError(f"no {wanted} on the PATH: apt-get install {mpi}-bin (mpich: mpich)")
     return "", []
+
+
+def _found(program: str, mpi: str) -> str | None:
+    """Its path, if it is there and of this MPI."""
+    path = shutil.which(program)
+    if path is None or program not in _SHARED_NAMES:
+        return path
+    known = recognise(path)
+    return path if known is not None and known.mpi == mpi else None
 
 
 def environment(caller: Mapping[str, str], plan: Plan, start: list[str]) -> dict[str, str]:
@@ -73,6 +86,15 @@ def _necessities(plan: Plan) -> dict[str, str]:
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "OMPI_MCA_btl_tcp_if_include": interfaces,
         "OMPI_MCA_oob_tcp_if_include": INTERFACE,
+        # Open MPI 5 starts ranks with PRRTE, which has variables of its own.
+        "PRTE_MCA_plm": "ssh",
+        "PRTE_MCA_plm_ssh_agent": str(REMOTE_SHELL),
+        "PRTE_MCA_prte_default_hostfile": str(OPENMPI_HOSTS),
+        "PRTE_MCA_prte_tmpdir_base": str(SCRATCH),
+        "PRTE_MCA_prte_if_include": INTERFACE,
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+        "PRTE_ALLOW_RUN_AS_ROOT": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "HYDRA_LAUNCHER": "ssh",

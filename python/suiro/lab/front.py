@@ -16,7 +16,7 @@ from typing import IO, Any, NoReturn
 from suiro import native
 from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.lab import linux, state, switch
-from suiro.lab.environment import environment, launcher
+from suiro.lab.environment import environment, launcher_for
 from suiro.lab.host import NAMESPACES, join_cpu_group
 from suiro.lab.plan import CONTROL, HOST_PIDS, Plan, Tree, Wan
 from suiro.lab.report import to_error
@@ -167,7 +167,7 @@ def _plan(
     name = name or f"{label}-{os.getpid()}"
     if "/" in name or name.startswith("."):
         raise UsageError(f"--name {name}: expected a name without slashes that starts with no dot")
-    chosen, start = launcher(mpi, slurm)
+    chosen, start = launcher_for(mpi, slurm)
     _check_machine()
     plan = Plan(
         name=name,

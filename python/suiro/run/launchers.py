@@ -48,6 +48,13 @@ class Launcher:
     path: str
     mpi: str  # openmpi, or mpich, whose launcher Intel MPI has, too
     loads_providers: bool = True  # of libfabric, as far as it tells
+    product: str = ""  # Open MPI, MPICH, Intel MPI
+    version: str = ""  # as far as it tells
+
+    @property
+    def major(self) -> int:
+        """0 if it is not known."""
+        return int(self.version.split(".")[0] or 0)
 
 
 def has_launcher_name(program: str) -> bool:
@@ -70,11 +77,21 @@ def recognise(program: str) -> Launcher | None:
         return None
     text = answer.stdout + answer.stderr
     if any(name in text for name in ("Open MPI", "OpenRTE", "prterun")):
-        return Launcher(path, "openmpi")
-    if "HYDRA" in text or "Intel(R) MPI" in text:
+        version = _number_after(r"\((?:Open MPI|OpenRTE)\)", text)
+        return Launcher(path, "openmpi", product="Open MPI", version=version)
+    if "HYDRA" in text:
         device = re.search(r"--with-device=([^'\s]+)", text)
-        return Launcher(path, "mpich", device is None or "ofi" in device[1])
+        loads = device is None or "ofi" in device[1]
+        return Launcher(path, "mpich", loads, "MPICH", _number_after("Version:", text))
+    if "Intel(R) MPI" in text:
+        version = _number_after("Version", text)
+        return Launcher(path, "mpich", product="Intel MPI", version=version)
     return None
+
+
+def _number_after(words: str, text: str) -> str:
+    found = re.search(words + r"\s+(\d[\w.]*)", text)
+    return found[1] if found else ""
 
 
 def contexts(arguments: Sequence[str]) -> list[list[str]]:
