@@ -14,7 +14,7 @@
 namespace suiro::net {
 namespace {
 
-constexpr int local_polls_max = 32;
+constexpr std::int64_t longest_ns = 5'000;
 constexpr std::uint32_t local_news_max = 16;  // then what is remote has its turn
 
 }  // namespace
@@ -60,16 +60,25 @@ bool CombinedCarrier::poll_some() {
   const bool raised = local_->poll(0);
   if (raised) {
     local_polls_ = std::min(local_polls_ + 1, local_polls_max);
-    local_polls_left_ = ++local_news_ % local_news_max == 0 ? 0 : local_polls_;
+    polls_since_ = 0;
+    if (++local_news_ % local_news_max == 0) look_at_both_ = true;
   }
-  if (!look_at_both_ && !look_at_all_ && local_polls_left_ > 0) {
-    --local_polls_left_;
-    return raised;
-  }
+  if (!look_at_both_ && !look_at_all_ && is_too_soon()) return raised;
   look_at_both_ = look_at_all_ = false;
   if (!remote_->poll(0)) return raised;
   local_polls_ = local_polls_min;
+  polls_since_ = local_polls_max;
   return true;
+}
+
+/// A few polls cost nothing; for the others the clock is asked as well, since a program may compute
+/// between two.
+bool CombinedCarrier::is_too_soon() {
+  if (polls_since_ >= local_polls_) return false;
+  if (++polls_since_ <= local_polls_min) return true;
+  const std::int64_t now = now_ns();
+  if (polls_since_ == local_polls_min + 1) until_ns_ = now + longest_ns;
+  return now < until_ns_;
 }
 
 bool CombinedCarrier::poll(std::int64_t wait_ns) {

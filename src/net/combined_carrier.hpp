@@ -40,6 +40,7 @@ class CombinedCarrier : public RealCarrier {
  private:
   RealCarrier& of(StreamId stream);
   bool poll_some();
+  bool is_too_soon();
 
   std::unique_ptr<RealCarrier> remote_;
   std::unique_ptr<RealCarrier> local_;
@@ -47,8 +48,10 @@ class CombinedCarrier : public RealCarrier {
   // After news from here, what is remote is left alone for so many polls; for one more after each
   // that follows, until there are news from there.
   static constexpr int local_polls_min = 8;
+  static constexpr int local_polls_max = 32;
   int local_polls_ = local_polls_min;
-  int local_polls_left_ = 0;
+  int polls_since_ = local_polls_max;  // news from here
+  std::int64_t until_ns_ = 0;          // but no longer than this
   std::uint32_t local_news_ = 0;
   bool look_at_both_ = false;
   bool look_at_all_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/local_place.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
@@ -8,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <string>
 #include <string_view>
+
+#include "net/descriptor.hpp"
 
 namespace suiro::net {
 namespace {
@@ -26,9 +27,15 @@ Cores cores_of(pid_t process) {
   return cores;
 }
 
+/// Nothing if it cannot be read, or the process is gone.
 std::string contents(pid_t process, const char* file) {
-  std::ifstream stream(fmt::format("/proc/{}/{}", process, file), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  const Descriptor descriptor(
+      ::open(fmt::format("/proc/{}/{}", process, file).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t count; (count = ::read(descriptor.number(), part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(count));
+  return text;
 }
 
 /// 0 if it cannot be seen from here (proc_pid_stat(5): the name, in brackets, can be anything).
@@ -46,26 +53,35 @@ bool has_variable(std::string_view environment, std::string_view name) {
          environment.find(wanted) != std::string_view::npos;
 }
 
-/// What Slurm gives the job of this host; its launcher is root's, and may use more.
+/// By its name: an inner launcher was itself given the variable by an outer one.
+bool is_launcher(std::string_view name) {
+  constexpr std::array<std::string_view, 9> known{"mpirun",  "mpiexec",        "orterun",
+                                                  "orted",   "prterun",        "prted",
+                                                  "hydra_p", "hydra_bstrap_p", "slurmstepd"};
+  return std::ranges::any_of(known, [name](auto one) { return name.starts_with(one); });
+}
+
+/// What Slurm gives the job of this host; its own launcher is root's, and may use more.
 int cores_from_slurm() {
   const char* told = std::getenv("SLURM_CPUS_ON_NODE");
   return told == nullptr ? 0 : std::atoi(told);
 }
 
-/// The launcher is the nearest ancestor that was started without the variable which it gives to
-/// each rank: wrappers of programs hand it on.
+/// The launcher is the nearest ancestor that is called so, or was started without the variable
+/// which it gives to each rank: wrappers of programs hand it on.
 int cores_of_job(const char* rank_variable) {
   Cores cores = cores_of(0);
   const auto count = [&cores] { return std::max(1, CPU_COUNT_S(sizeof cores, cores.data())); };
   if (rank_variable == nullptr) return count();
   pid_t launcher = getppid();
-  std::string environment = contents(launcher, "environ");
-  while (launcher > 1 && has_variable(environment, rank_variable)) {
+  std::string name = contents(launcher, "comm");
+  while (launcher > 1 && !is_launcher(name) &&
+         has_variable(contents(launcher, "environ"), rank_variable)) {
     launcher = parent_of(launcher);
-    environment = contents(launcher, "environ");
+    name = contents(launcher, "comm");
   }
   if (launcher < 1) return count();
-  if (const int slurms = cores_from_slurm(); environment.empty() && slurms > 0)
+  if (const int slurms = cores_from_slurm(); name.starts_with("slurmstepd") && slurms > 0)
     return std::max(count(), slurms);
   const Cores more = cores_of(launcher);
   CPU_OR_S(sizeof cores, cores.data(), cores.data(), more.data());

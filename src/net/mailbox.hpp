@@ -13,7 +13,8 @@ namespace suiro::net {
 
 class Mailbox {
  public:
-  explicit Mailbox(Core& core) : core_(core), spare_(core.settings.unexpected_budget / 16) {}
+  explicit Mailbox(Core& core)
+      : core_(core), spare_(std::min(core.settings.unexpected_budget / 16, spare_max)) {}
 
   // The user's side; see Engine.
   Status receive(const ReceiveRequest& request);
@@ -42,6 +43,8 @@ class Mailbox {
   void count(Statistics& statistics) const;
 
  private:
+  static constexpr std::uint64_t spare_max = 8 << 20;
+
   Receive& remember(const ReceiveRequest& request);
   Receive& take_part(Receive& whole, const Envelope& message);
   Unexpected& keep(const Envelope& message, Unexpected::Kind kind, std::uint64_t payload_bytes);

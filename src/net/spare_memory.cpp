@@ -3,6 +3,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include <bit>
 #include <utility>
 
 namespace suiro::net {
@@ -11,23 +12,30 @@ namespace {
 /// Shorter pieces the heap keeps itself.
 constexpr std::uint64_t least = 16 << 10;
 
+/// Lengths that differ little share their pieces.
+std::uint64_t rounded(std::uint64_t bytes) {
+  const std::uint64_t step = bytes < least ? 1 : std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
 }  // namespace
 
 SpareMemory::~SpareMemory() {
   while (!pieces_.empty()) free_oldest();
 }
 
-/// The last one that fits, which may still be in a cache.
+/// The last one of this length, which may still be in a cache.
 SpareMemory::Piece SpareMemory::take(std::uint64_t bytes) {
-  for (std::size_t i = pieces_.size(); bytes >= least && i-- > 0;) {
-    if (pieces_[i].size < bytes || pieces_[i].size / 2 > bytes) continue;
+  const std::uint64_t size = rounded(bytes);
+  for (std::size_t i = pieces_.size(); i-- > 0;) {
+    if (pieces_[i].size != size) continue;
     Piece piece = std::move(pieces_[i]);
     pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(i));
     kept_bytes_ -= piece.size;
     ASAN_UNPOISON_MEMORY_REGION(piece.bytes.get(), piece.size);
     return piece;
   }
-  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes), .size = bytes};
+  return {.bytes = std::make_unique_for_overwrite<std::byte[]>(size), .size = size};
 }
 
 void SpareMemory::give(Piece piece) {

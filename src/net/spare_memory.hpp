@@ -12,7 +12,7 @@ namespace suiro::net {
 
 class SpareMemory {
  public:
-  /// At least as much as was asked for, and at most twice that.
+  /// At least as much as was asked for, and at most an eighth more.
   struct Piece {
     std::unique_ptr<std::byte[]> bytes;
     std::uint64_t size = 0;

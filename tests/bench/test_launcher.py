@@ -8,6 +8,7 @@ import pytest
 from suiro.bench.launcher import started
 from suiro.bench.transports import TRANSPORTS, compare, parse_transports
 from suiro.bench.workloads import parse_kernels
+from suiro.errors import UsageError
 
 WHEELS = Path(__file__).parents[2] / "build" / "mpi"
 
@@ -50,7 +51,7 @@ def test_the_launchers_own_library_is_found(
     monkeypatch.setenv("LD_LIBRARY_PATH", "/theirs")
     prefix = launcher(tmp_path, says, library)
     words, variables = started(prefix, mpi, "bench")
-    assert words[:-1] == [*prefix, *forwarded]
+    assert words[:-1] == [prefix[0], *forwarded, *prefix[1:]]
     assert Path(words[-1]).name == program
     assert variables == {"LD_LIBRARY_PATH": f"{tmp_path / 'lib'}:/theirs"}
 
@@ -59,6 +60,23 @@ def test_a_library_of_the_system_is_found_without(tmp_path: Path) -> None:
     prefix = launcher(tmp_path, "mpirun (Open MPI) 4.1.4")
     words, variables = started(prefix, "openmpi", "kernels")
     assert (words[:-1], variables) == (prefix, {})
+
+
+def test_another_mpich_is_refused(tmp_path: Path) -> None:
+    """Rather than measuring the system's."""
+    prefix = launcher(tmp_path, "HYDRA Version: 4.1.2", "libmpi.so.12")
+    with pytest.raises(UsageError, match="run under MPICH 5 and Debian's MPICH, and find no other"):
+        started(prefix, "mpich", "bench")
+
+
+def test_scripts_are_not_asked(tmp_path: Path) -> None:
+    """They may do anything."""
+    script, trace = tmp_path / "start.sh", tmp_path / "trace"
+    script.write_text(f"#!/bin/sh\ntouch {trace}\n")
+    script.chmod(0o755)
+    words, variables = started([str(script)], "mpich5", "kernels")
+    assert (Path(words[-1]).name, variables) == ("suiro-kernels-mpi_abi", {})
+    assert not trace.exists()
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_variables() -> None:
         ("Intel(R) MPI Library, Version 2021.18", None, "is of Intel MPI 2021.18: give one of"),
         ("mpirun (Open MPI) 4.1.4", "openmpi5", "--mpi openmpi5, but .* is of Open MPI 4.1.4"),
         ("something else", None, "cannot tell which MPI .* belongs to: give --mpi"),
-        ("mpirun (Open MPI) 4.1.4", "mpi", '--mpi "mpi": give openmpi, openmpi5, mpich5'),
+        ("prterun (PRRTE) 3.0.14", "openmpi5", "openmpi5"),
     ],
 )
 def test_launchers_know_which_transports_there_are(

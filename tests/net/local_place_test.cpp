@@ -10,6 +10,7 @@
 
 #include <climits>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 namespace suiro::net {
@@ -59,9 +60,22 @@ TEST(LocalPlace, ALauncherMayBeBoundItself) {
   EXPECT_EQ(cores_seen(on_one_core(), on_one_core()), 1);
 }
 
+/// A shell in between, which hands its variables on.
+std::string shell(const std::string& path) {
+  return fmt::format("{} -c \"\\$0 \\$*; exit \\$?\" ", path);
+}
+
 TEST(LocalPlace, AWrapperIsNoLauncher) {
-  const std::string wrapper = on_one_core() + "sh -c \"\\$0 \\$*; exit \\$?\" ";
-  EXPECT_EQ(cores_seen("", wrapper), own_cores());
+  EXPECT_EQ(cores_seen("", on_one_core() + shell("sh")), own_cores());
+}
+
+TEST(LocalPlace, ALauncherMayHaveBeenStartedByAnother) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("local_place_{}", getpid());
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_symlink("/bin/sh", folder / "mpirun.inner");
+  EXPECT_EQ(cores_seen("", on_one_core() + shell(folder / "mpirun.inner")), 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(LocalPlace, OfAProcessAlone) {

@@ -16,17 +16,17 @@ TEST(SpareMemory, IsUsedAgainWhereItFits) {
   SpareMemory::Piece piece = spare.take(100 * kilobyte);
   const std::byte* const place = piece.bytes.get();
   spare.give(std::move(piece));
-  EXPECT_EQ(spare.kept_bytes(), 100 * kilobyte);
-  for (const std::uint64_t other : {100 * kilobyte + 1, 50 * kilobyte - 1, 100 * kilobyte + 9}) {
+  EXPECT_EQ(spare.kept_bytes(), 104 * kilobyte);
+  for (const std::uint64_t other : {104 * kilobyte + 1, 96 * kilobyte}) {
     const SpareMemory::Piece fresh = spare.take(other);
     EXPECT_NE(fresh.bytes.get(), place) << other;
-    EXPECT_EQ(fresh.size, other);
+    EXPECT_LE(fresh.size, other + other / 8);
   }
-  piece = spare.take(50 * kilobyte);
-  EXPECT_EQ(piece.bytes.get(), place);
-  EXPECT_EQ(piece.size, 100 * kilobyte) << "or the rest would be lost when it is given back";
+  piece = spare.take(97 * kilobyte);
+  EXPECT_EQ(piece.bytes.get(), place) << "a little shorter";
+  EXPECT_EQ(piece.size, 104 * kilobyte) << "or the rest would be lost when it is given back";
   EXPECT_EQ(spare.kept_bytes(), 0);
-  piece.bytes[100 * kilobyte - 1] = std::byte{1};  // the sanitizer lets it be used
+  piece.bytes[piece.size - 1] = std::byte{1};  // the sanitizer lets it be used
 }
 
 TEST(SpareMemory, GivesTheLastBack) {
@@ -41,17 +41,17 @@ TEST(SpareMemory, GivesTheLastBack) {
 
 TEST(SpareMemory, KeepsNoMoreThanIsSaid) {
   SpareMemory spare(300 * kilobyte);
-  SpareMemory::Piece oldest = spare.take(100 * kilobyte);
-  SpareMemory::Piece newer = spare.take(150 * kilobyte);
-  SpareMemory::Piece newest = spare.take(120 * kilobyte);
+  SpareMemory::Piece oldest = spare.take(96 * kilobyte);
+  SpareMemory::Piece newer = spare.take(144 * kilobyte);
+  SpareMemory::Piece newest = spare.take(128 * kilobyte);
   const std::byte* const place = newer.bytes.get();
   spare.give(std::move(oldest));
   spare.give(std::move(newer));
   spare.give(std::move(newest));
-  EXPECT_EQ(spare.kept_bytes(), 270 * kilobyte);
-  EXPECT_EQ(spare.take(150 * kilobyte).bytes.get(), place) << "the oldest goes first";
+  EXPECT_EQ(spare.kept_bytes(), 272 * kilobyte);
+  EXPECT_EQ(spare.take(144 * kilobyte).bytes.get(), place) << "the oldest goes first";
   spare.give(spare.take(301 * kilobyte));
-  EXPECT_EQ(spare.kept_bytes(), 120 * kilobyte) << "what is longer than all makes none leave";
+  EXPECT_EQ(spare.kept_bytes(), 128 * kilobyte) << "what is longer than all makes none leave";
 }
 
 TEST(SpareMemory, LeavesShortPiecesToTheHeap) {

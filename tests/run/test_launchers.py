@@ -38,6 +38,7 @@ def test_program_comes_after_the_options(mpi: str, words: str, program: str) -> 
         ("mpirun", "mpirun (Open MPI) 4.1.4", ("openmpi", "Open MPI", "4.1.4", 4)),
         ("mpirun", "mpirun (Open MPI) 5.0.11", ("openmpi", "Open MPI", "5.0.11", 5)),
         ("orterun", "orterun (OpenRTE) 4.1.4", ("openmpi", "Open MPI", "4.1.4", 4)),
+        ("mpirun", "mpirun (Open MPI) 6rc1", ("openmpi", "Open MPI", "6rc1", 6)),
         ("prterun", "prterun (PRRTE) 3.0.14", ("openmpi", "Open MPI", "", 0)),
         ("mpiexec", "HYDRA build details:", ("mpich", "MPICH", "", 0)),
         ("mpiexec", "HYDRA build details:\n    Version:   5.0.2", ("mpich", "MPICH", "5.0.2", 5)),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from suiro.errors import UsageError
 from suiro.native import tool
-from suiro.run.launchers import Launcher, recognise
+from suiro.run.launchers import Launcher, has_launcher_name, recognise
 
 # By the binary interface of a program: the library that it looks for.
 _LIBRARIES = {
@@ -49,18 +49,25 @@ def mpi_of(prefix: list[str]) -> str:
 
 def started(prefix: list[str], mpi: str, name: str) -> tuple[list[str], dict[str, str]]:
     """The words that start suiro's own program `name` ("bench", "kernels"), and the variables with
-    which it finds the launcher's MPI, and not another one that the system has."""
+    which it finds the launcher's MPI, and not another one that the system has. `mpi`: "openmpi" or
+    "mpich", or these with a 5. UsageError if no program of suiro's fits that MPI."""
     launcher = _asked(prefix[0])
-    interface = mpi
-    if launcher is not None and launcher.product == "MPICH" and launcher.major >= 5:
+    interface = mpi.rstrip("5")
+    if mpi == "mpich5" or (launcher and launcher.product == "MPICH" and launcher.major >= 5):
         interface = "mpi_abi"
     program = str(tool(f"suiro-{name}-{interface}"))
     folder = _folder_of(_LIBRARIES[interface], launcher)
     if folder is None:
+        if interface == "mpich" and _folder_of("libmpi.so.12", launcher) is not None:
+            raise UsageError(
+                f"{prefix[0]}: suiro's own programs run under MPICH 5 and Debian's MPICH, and find "
+                "no other; `suiro bench-transport --program` compares a program of yours"
+            )
         return [*prefix, program], {}
     searched = ":".join(filter(None, [str(folder), os.environ.get(_SEARCHED)]))
-    forwarded = ["-x", _SEARCHED] if mpi == "openmpi" and _SEARCHED not in prefix else []
-    return [*prefix, *forwarded, program], {_SEARCHED: searched}
+    given = any(word.partition("=")[0] == _SEARCHED for word in prefix)
+    forwarded = ["-x", _SEARCHED] if interface == "openmpi" and not given else []
+    return [prefix[0], *forwarded, *prefix[1:], program], {_SEARCHED: searched}
 
 
 def suiro_command(*arguments: str) -> list[str]:
@@ -70,7 +77,8 @@ def suiro_command(*arguments: str) -> list[str]:
 
 @cache
 def _asked(program: str) -> Launcher | None:
-    return recognise(program)
+    """A script of the user's may do anything, and is not asked."""
+    return recognise(program) if has_launcher_name(program) else None
 
 
 def _folder_of(library: str, launcher: Launcher | None) -> Path | None:

@@ -82,16 +82,16 @@ class Comparison(BaseModel):
 def generation_of(prefix: list[str], mpi: str | None) -> str:
     """The key of TRANSPORTS for this launcher. UsageError if it is of an MPI whose transports
     suiro does not know, or of another one than `mpi` says."""
-    if mpi is not None and mpi not in TRANSPORTS:
-        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
     try:
         launcher = launcher_of(prefix)
     except UsageError:
         if mpi is None:
             raise
         return mpi  # srun, or a script of the user's
+    if launcher.major == 0 and mpi is not None and mpi.startswith(launcher.mpi):
+        return mpi  # it does not tell its version
     found = f"{launcher.mpi}5" if launcher.major in (5, 6) else launcher.mpi
-    whose = f"{prefix[0]} is of {launcher.product} {launcher.version}"
+    whose = f"{prefix[0]} is of {launcher.full_name}"
     if found not in TRANSPORTS or launcher.product == "Intel MPI":
         raise UsageError(f"{whose}: give one of Open MPI, or of MPICH 5")
     if mpi not in (None, found):
@@ -168,7 +168,7 @@ def _rows(samples: dict[str, list[Sample]]) -> Iterator[Row]:
 
 
 def _job(workload: Workload, mpi: str, prefix: list[str], transport: Transport) -> Ended:
-    command, variables = workload.start(prefix, mpi.rstrip("5"))
+    command, variables = workload.start(prefix, mpi)
     environment = os.environ | TRANSPORTS[mpi][transport.name] | variables
     if transport.name == OURS:
         command = suiro_command("run", "--transport", "suiro", "--", *command)

@@ -86,10 +86,11 @@ def bench_transport(
     Two settings:         suiro bench-transport --transports suiro,suiro:SUIRO_NET_RAILS=striped ...
     """
     workloads = _workloads(program, seconds_from, kernels, sizes, calls)
+    _refuse_early(mpi)
     prefix = _prefix(launcher or [], lab, mpi)
     generation, chosen = _transports(prefix, mpi, transports)
     if lab is not None:
-        raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), bool(launcher)))
+        raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), with_launcher=False))
     from suiro.bench.transports import compare
 
     compared = partial(
@@ -103,15 +104,29 @@ def bench_transport(
     _show([compared(workload) for workload in workloads], json)
 
 
+def _refuse_early(mpi: str | None) -> None:
+    from suiro.bench.transports import TRANSPORTS
+    from suiro.errors import UsageError
+
+    if mpi not in (None, *TRANSPORTS):
+        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
+
+
 def _prefix(launcher: list[str], lab: str | None, mpi: str | None) -> list[str]:
     """The launcher, or that which the lab will have."""
     if lab is None:
         from suiro.bench.launcher import launcher_prefix
 
         return launcher_prefix(launcher)
+    from suiro.errors import MachineError, UsageError
     from suiro.lab.environment import launcher_for
 
-    return launcher_for(mpi and mpi.rstrip("5"), under_slurm=False)[1]
+    if launcher:
+        raise UsageError("--lab brings its own launcher: leave out what comes after --")
+    prefix = launcher_for(mpi and mpi.rstrip("5"), under_slurm=False)[1]
+    if not prefix:
+        raise MachineError("no mpirun or mpiexec on the PATH: apt-get install openmpi-bin")
+    return prefix
 
 
 def _transports(

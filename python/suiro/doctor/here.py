@@ -78,7 +78,7 @@ def _launcher(name: str) -> Finding:
     wanted = [f"libsuiro-{library}.so" for library in _LIBRARIES[launcher.mpi]]
     have = {Path(path).name for path in libraries()}
     missing = [library for library in wanted if library not in have]
-    text = f"{name} is {launcher.product} {launcher.version}"
+    text = f"{name} is {launcher.full_name}"
     if missing:
         return problem(
             "launcher", f"{text}, and {', '.join(missing)} is missing", "run ./dev build"

@@ -53,8 +53,13 @@ class Launcher:
 
     @property
     def major(self) -> int:
-        """0 if it is not known."""
-        return int(self.version.split(".")[0] or 0)
+        """Of its version; 0 if that is not known."""
+        number = re.match(r"\d+", self.version)
+        return int(number[0]) if number else 0
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.product} {self.version}".rstrip()
 
 
 def has_launcher_name(program: str) -> bool:
