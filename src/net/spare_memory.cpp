@@ -14,8 +14,9 @@ constexpr std::uint64_t least = 16 << 10;
 
 /// Lengths that differ little share their pieces.
 std::uint64_t rounded(std::uint64_t bytes) {
-  const std::uint64_t step = bytes < least ? 1 : std::bit_floor(bytes) / 8;
-  return (bytes + step - 1) / step * step;
+  if (bytes < least) return bytes;
+  const auto low_bits = std::bit_width(bytes) - 4;  // of an eighth of the power of two below
+  return (((bytes - 1) >> low_bits) + 1) << low_bits;
 }
 
 }  // namespace
