@@ -90,7 +90,7 @@ def bench_transport(
     prefix = _prefix(launcher or [], lab, mpi)
     generation, chosen = _transports(prefix, mpi, transports)
     if lab is not None:
-        raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), with_launcher=False))
+        raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), bool(launcher)))
     from suiro.bench.transports import compare
 
     compared = partial(
@@ -118,11 +118,9 @@ def _prefix(launcher: list[str], lab: str | None, mpi: str | None) -> list[str]:
         from suiro.bench.launcher import launcher_prefix
 
         return launcher_prefix(launcher)
-    from suiro.errors import MachineError, UsageError
+    from suiro.errors import MachineError
     from suiro.lab.environment import launcher_for
 
-    if launcher:
-        raise UsageError("--lab brings its own launcher: leave out what comes after --")
     prefix = launcher_for(mpi and mpi.rstrip("5"), under_slurm=False)[1]
     if not prefix:
         raise MachineError("no mpirun or mpiexec on the PATH: apt-get install openmpi-bin")
