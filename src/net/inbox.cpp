@@ -31,13 +31,20 @@ bool Inbox::receive(std::span<const std::byte> bytes) {
       if (!advance(here)) return false;
       continue;
     }
-    const std::size_t here = std::min(bytes.size(), header_bytes - header_have_);
+    const std::size_t here = std::min(bytes.size(), header_wanted_ - header_have_);
     std::memcpy(bytes_.data() + header_have_, bytes.data(), here);
     header_have_ += here;
     bytes = bytes.subspan(here);
-    if (header_have_ == header_bytes && !take_header()) return false;
+    if (header_have_ < header_wanted_) break;
+    header_wanted_ = header_length(bytes_);
+    if (header_have_ == header_wanted_ && !take_header()) return false;
   }
   return true;
+}
+
+void Inbox::next_header() {
+  header_have_ = 0;
+  header_wanted_ = header_bytes_min;
 }
 
 /// Where the payload goes; null if nowhere.
@@ -57,8 +64,8 @@ std::span<std::byte> Inbox::wanted() const {
 bool Inbox::placed(std::size_t bytes) { return advance(bytes); }
 
 bool Inbox::take_header() {
-  header_have_ = 0;
-  const std::optional<Header> header = decode(bytes_);
+  const std::optional<Header> header = decode(std::span(bytes_).first(header_have_));
+  next_header();
   if (!header) return refuse("a frame makes no sense");
   header_ = *header;
   if (!sink_.heard(header_)) return refuse("frames are acknowledged that were never sent");
@@ -135,7 +142,7 @@ void Inbox::end_message() {
 }
 
 void Inbox::reset() {
-  header_have_ = 0;
+  next_header();
   in_payload_ = false;
 }
 

@@ -4,6 +4,7 @@
 // message keeps its receive, and begins anew when it comes again.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -45,6 +46,7 @@ class Inbox {
  private:
   bool refuse(const char* objection);
   bool take_header();
+  void next_header();
   bool begin_message();
   bool meet();
   bool is_request() const { return header_.kind == FrameKind::request; }
@@ -58,8 +60,9 @@ class Inbox {
   Session& session_;
   const Peer peer_;
 
-  HeaderBytes bytes_;
+  std::array<std::byte, header_bytes_max> bytes_;  // of a header that is coming
   std::size_t header_have_ = 0;
+  std::size_t header_wanted_ = header_bytes_min;  // more, once these tell its length
   Header header_;
   bool in_payload_ = false;
   bool duplicate_ = false;  // its payload is thrown away
@@ -69,9 +72,9 @@ class Inbox {
   bool begun_ = false;
   Receive* receive_ = nullptr;
   Unexpected* unexpected_ = nullptr;
-  Segments kept_;                   // the memory of `unexpected_`
-  Header message_;                  // as it came first
-  std::uint64_t spent_credit_ = 0;  // by the peer
+  Segments kept_;                              // the memory of `unexpected_`
+  Header message_;                             // as it came first
+  std::uint64_t spent_credit_ = first_credit;  // by the peer
   const char* objection_ = "";
 };
 

@@ -84,6 +84,8 @@ struct Frame {
   bool numbered = false;      // has its sequence number
   std::uint64_t written = 0;  // of header and payload
   Frame* next = nullptr;
+  /// Of header and payload, once it is encoded.
+  std::uint64_t bytes() const { return encoded.length + header.payload_bytes; }
 };
 
 /// A long message that is being fetched from its sender.

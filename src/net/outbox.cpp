@@ -60,10 +60,10 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
   header.wants_acknowledgement = wants_acknowledgement(header, request.delivery_complete,
                                                        request.inject || keeps_copy(length));
   header.received = received_;
-  header.consumed_bytes = credit_;
+  header.consumed_bytes = static_cast<std::uint32_t>(credit_);
   HeaderBytes encoded = encode(header);
   std::array<iovec, 1 + max_segments> pieces;
-  pieces[0] = {.iov_base = encoded.data(), .iov_len = encoded.size()};
+  pieces[0] = {.iov_base = encoded.bytes.data(), .iov_len = encoded.length};
   std::ranges::copy(request.buffers, pieces.begin() + 1);
   const std::uint64_t written =
       core_.carrier.write(stream_, std::span(pieces).first(1 + request.buffers.size()));
@@ -77,7 +77,7 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
   stamp(header);
   ++next_sequence_;
   charge_eager(length);
-  const bool whole = written == header_bytes + length;
+  const bool whole = written == encoded.length + length;
   if (whole && !resumes_ && !request.delivery_complete)
     Core::tell(request, length);
   else
@@ -94,7 +94,7 @@ void Outbox::remember(const SendRequest& request, const Header& header, std::uin
   frame.send = &send;
   frame.numbered = true;
   frame.written = written;
-  if (written == header_bytes + header.payload_bytes) {
+  if (written == frame.bytes()) {
     this->written(frame);
     return;
   }
@@ -124,14 +124,15 @@ bool Outbox::wants_acknowledgement(const Header& header, bool complete_later, bo
   if (header.kind == FrameKind::eager && (complete_later || (resumes_ && !copied))) return true;
   if (!resumes_) return false;
   if (header.kind == FrameKind::goodbye) return true;
-  unasked_bytes_ += header_bytes + header.payload_bytes;
+  unasked_bytes_ += header_bytes_max + header.payload_bytes;
   return unasked_bytes_ > unasked_bytes_max;
 }
 
 /// Every header says what has arrived here.
 void Outbox::stamp(Header& header) {
   header.received = told_received_ = received_;
-  header.consumed_bytes = told_credit_ = credit_;
+  told_credit_ = credit_;
+  header.consumed_bytes = static_cast<std::uint32_t>(credit_);
   acknowledgement_wanted_ = false;
   if (header.wants_acknowledgement) unasked_bytes_ = 0;
 }
@@ -161,15 +162,16 @@ void Outbox::flush() {
       // Until the peer's credit is known, nothing goes but what tells it of its own.
       if (!heard_ && frame->header.kind != FrameKind::acknowledgement) break;
       if (frame->written == 0) begin(*frame);
-      const std::uint64_t header_done = std::min<std::uint64_t>(frame->written, header_bytes);
+      HeaderBytes& encoded = frame->encoded;
+      const std::uint64_t header_done = std::min<std::uint64_t>(frame->written, encoded.length);
       const std::uint64_t payload_done = frame->written - header_done;
-      if (header_done < header_bytes)
-        pieces[count++] = {.iov_base = frame->encoded.data() + header_done,
-                           .iov_len = header_bytes - header_done};
+      if (header_done < encoded.length)
+        pieces[count++] = {.iov_base = encoded.bytes.data() + header_done,
+                           .iov_len = encoded.length - header_done};
       const std::uint64_t left = frame->header.payload_bytes - payload_done;
       if (left > 0)
         count += frame->send->payload.list(payload_done, left, std::span(pieces).subspan(count));
-      offered += header_bytes - header_done + left;
+      offered += frame->bytes() - frame->written;
     }
     if (count == 0) return;
     const std::uint64_t taken = core_.carrier.write(stream_, std::span(pieces).first(count));
@@ -183,7 +185,7 @@ void Outbox::account(std::uint64_t taken) {
   core_.statistics.rails[rail_].sent_bytes += taken;
   while (taken > 0) {
     Frame& frame = *waiting_.first;
-    const std::uint64_t left = header_bytes + frame.header.payload_bytes - frame.written;
+    const std::uint64_t left = frame.bytes() - frame.written;
     if (taken < left) {
       frame.written += taken;
       return;
@@ -205,7 +207,7 @@ void Outbox::written(Frame& frame) {
   }
   if (send != nullptr && send->copy && !complete_later) core_.tell(*send, Status::ok);
   if (send != nullptr && send->copy) kept_bytes_ += send->payload.bytes();
-  frame.written = header_bytes + frame.header.payload_bytes;
+  frame.written = frame.bytes();
   sent_.add(frame);
 }
 
@@ -237,7 +239,9 @@ void Outbox::count_received() {
 bool Outbox::hear(const Header& header) {
   if (before(next_sequence_, header.received)) return false;
   if (before(acknowledged_, header.received)) release(header.received);
-  peer_credit_ = std::max(peer_credit_, header.consumed_bytes);
+  const auto more_credit =
+      static_cast<std::int32_t>(header.consumed_bytes - static_cast<std::uint32_t>(peer_credit_));
+  if (more_credit > 0) peer_credit_ += static_cast<std::uint32_t>(more_credit);
   if (!heard_) {
     heard_ = true;
     flush();
@@ -314,11 +318,11 @@ void Outbox::write_bare(bool wants_acknowledgement) {
   Header header;
   header.wants_acknowledgement = wants_acknowledgement;
   stamp(header);
-  const HeaderBytes encoded = encode(header);
-  iovec piece{.iov_base = const_cast<std::byte*>(encoded.data()), .iov_len = encoded.size()};
+  HeaderBytes encoded = encode(header);
+  const iovec piece{.iov_base = encoded.bytes.data(), .iov_len = encoded.length};
   const std::uint64_t taken = core_.carrier.write(stream_, {&piece, 1});
   core_.statistics.rails[rail_].sent_bytes += taken;
-  if (taken == header_bytes) return;
+  if (taken == encoded.length) return;
   Frame& frame = core_.frames.take();
   frame.header = header;
   frame.encoded = encoded;

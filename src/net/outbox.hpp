@@ -105,14 +105,14 @@ class Outbox {
   std::uint32_t acknowledged_ = 0;
   std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
   std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
-  std::uint64_t peer_credit_ = 0, spent_credit_ = 0;
+  std::uint64_t peer_credit_ = first_credit, spent_credit_ = first_credit;
   Ahead ahead_;
   int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for
   std::uint64_t credit_when_taken_ = 0;  // when the last of them is
   bool answered_ = false;                // the peer has sent a message since our last long one
   bool turned_ = false;                  // that one, too, was sent after such an answer
   std::uint32_t received_ = 0, told_received_ = 0;
-  std::uint64_t credit_ = 0, told_credit_ = 0, share_ = 0;
+  std::uint64_t credit_ = first_credit, told_credit_ = first_credit, share_ = 0;
   bool acknowledgement_wanted_ = false;
   bool wanted_when_whole_ = false;  // by the message whose payload arrives
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frames of control streams: a header of fixed size, then `payload_bytes` of payload. Integers
-// are little endian. decode() believes nothing: what it returns is within the limits named here.
+// The frames of control streams: a header, then `payload_bytes` of payload. A header has only the
+// fields that its kind needs, since a short message pays for each byte on the wire. Integers are
+// little endian. decode() believes nothing: what it returns is within the limits named here.
 #pragma once
 
 #include <array>
@@ -25,7 +26,11 @@ enum class FrameKind : std::uint8_t {
   leave,            // data: the life of bulk stream `stream` in which it is read no more
 };
 
-constexpr std::size_t header_bytes = 64;
+constexpr std::size_t header_bytes_min = 12;
+constexpr std::size_t header_bytes_max = 56;
+/// From where bytes of credit are counted: 4 bytes of the count are sent, which wrap soon in each
+/// job, so that all tests are tests of that.
+constexpr std::uint64_t first_credit = (std::uint64_t{1} << 32U) - (192 << 10);
 constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
 constexpr std::uint32_t max_payload_bytes = 4 << 20;  // of a message
 constexpr int max_streams_per_rail = 16;
@@ -41,23 +46,30 @@ struct Header {
   std::uint32_t payload_bytes = 0;     // that follow
   std::uint32_t sequence = 0;          // of this frame among those that must arrive; wraps
   std::uint32_t received = 0;        // how many such frames the sender of this has received; wraps
+  std::uint32_t consumed_bytes = 0;  // cost() of payloads that may be sent, in all; wraps
   std::uint32_t ahead_bytes = 0;     // grant: how much of the next long message may go with its
                                      // request; request: how much would have, had there been
                                      // credit
-  std::uint64_t consumed_bytes = 0;  // cost() of payloads that may be sent, in all; ever growing
   std::uint64_t tag = 0;             // grant: offset
   std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length
   std::uint64_t data = 0;            // remote completion data; grant: which life of the stream
   std::uint64_t transfer = 0;        // request, grant, done
 };
 
-using HeaderBytes = std::array<std::byte, header_bytes>;
+/// A header as it is on the wire.
+struct HeaderBytes {
+  std::array<std::byte, header_bytes_max> bytes{};
+  std::size_t length = 0;
+  std::span<const std::byte> span() const { return std::span(bytes).first(length); }
+};
 
 HeaderBytes encode(const Header& header);
-/// Nothing if the bytes are no header that an honest engine of this version could have sent: every
-/// kind leaves the fields at 0 that are not named with it above (data: without has_data), an eager
-/// message is whole, a request's payload is not, a grant is not empty, and nothing exceeds the
-/// limits.
-std::optional<Header> decode(std::span<const std::byte, header_bytes> bytes);
+/// How long the header is that begins with these bytes, `header_bytes_min` at least. Only decode()
+/// tells whether there can be such a header.
+std::size_t header_length(std::span<const std::byte> bytes);
+/// Nothing if the bytes are no header that an honest engine of this version could have sent: it has
+/// the length that header_length() tells, an eager message is whole, a request's payload is not, a
+/// grant is not empty, and nothing exceeds the limits.
+std::optional<Header> decode(std::span<const std::byte> bytes);
 
 }  // namespace suiro::net

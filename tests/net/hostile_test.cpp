@@ -24,7 +24,7 @@ struct Intruder : Events {
     const iovec piece{.iov_base = const_cast<std::byte*>(bytes.data()), .iov_len = bytes.size()};
     carrier.write(stream, {&piece, 1});
   }
-  void write(const Header& header) { write(encode(header)); }
+  void write(const Header& header) { write(encode(header).span()); }
   void exchange() {
     if (handshake) write(handshake->to_write());
   }
@@ -178,7 +178,7 @@ TEST_F(Hostile, RandomFramesOfAPeerHarmNobody) {
       if (frame.kind != FrameKind::acknowledgement)
         frame.sequence = random() % 10 == 0 ? static_cast<std::uint32_t>(random()) : sequence++;
       frame.received = static_cast<std::uint32_t>(random() % 3);
-      frame.consumed_bytes = random() % 5 == 0 ? random() : 0;
+      frame.consumed_bytes = random() % 5 == 0 ? static_cast<std::uint32_t>(random()) : 0;
       if (message || frame.kind == FrameKind::grant) frame.message_bytes = 1 + random() % 3000;
       if (frame.kind == FrameKind::eager)
         frame.payload_bytes = static_cast<std::uint32_t>(frame.message_bytes);

@@ -51,7 +51,7 @@ Crowd::~Crowd() {
   goodbye.kind = FrameKind::goodbye;
   const HeaderBytes bytes = encode(goodbye);
   for (const Descriptor& member : members_)
-    (void)send(member.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)send(member.number(), bytes.bytes.data(), bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Crowd::join(const Name& host, int count) {
