@@ -185,7 +185,6 @@ bool Session::frame(const Header& header) {
 void Session::announced(const Header& header) {
   if (header.message_bytes > 0) want_bulk();
   if (header.ahead_bytes == 0 && header.message_bytes > 0) return;
-  share_.make_room(cost(header.ahead_bytes));
   give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
 }
 
