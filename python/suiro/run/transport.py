@@ -32,7 +32,12 @@ _OTHERS = {
     "MPIR_CVAR_CH4_NETMOD": "ofi",
     "I_MPI_OFI_PROVIDER": "suiro",
 }
-_INTEL_FABRICS = "I_MPI_FABRICS"
+# MPICH has the receiver confirm each message over 4 KB for the sake of its own one-sided
+# communication over libfabric (init_settings.c), which suiro does not offer.
+_UNLESS_SET = {
+    "I_MPI_FABRICS": "shm:ofi",
+    "MPIR_CVAR_CH4_OFI_ENABLE_RMA": "0",
+}
 _VERSION_1_5 = 1 << 16 | 5
 
 
@@ -47,8 +52,7 @@ def choose() -> bool:
     if not offers:  # it has told why
         return False
     old = os.environ.get("FI_PROVIDER_PATH")
-    os.environ.update(_OPENMPI | _OTHERS)
-    os.environ.setdefault(_INTEL_FABRICS, "shm:ofi")
+    os.environ.update(_UNLESS_SET | os.environ | _OPENMPI | _OTHERS)
     os.environ["FI_PROVIDER_PATH"] = ":".join(filter(None, [str(provider.parent), old]))
     os.environ.setdefault("SUIRO_JOB_SECRET", secrets.token_hex(32))
     os.environ[_CHOSEN] = "suiro"
@@ -65,8 +69,8 @@ def variables_for_ranks() -> set[str]:
     if not chosen():
         return set()
     settings = {name for name in os.environ if name.startswith(("SUIRO_NET", _COLLECTIVES))}
-    ours = {_CHOSEN, "SUIRO_JOB_SECRET", "FI_PROVIDER_PATH", _INTEL_FABRICS}
-    return settings | ours | set(_OTHERS)
+    ours = {_CHOSEN, "SUIRO_JOB_SECRET", "FI_PROVIDER_PATH"}
+    return settings | ours | set(_OTHERS) | set(_UNLESS_SET)
 
 
 def variables_under_slurm() -> set[str]:
