@@ -38,6 +38,17 @@ def test_ranks_get_the_secret_by_its_name() -> None:
 
 
 @pytest.mark.usefixtures("environment")
+def test_what_the_user_has_set_stays_where_it_may() -> None:
+    os.environ |= {"SUIRO_NETS": "lo", "I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
+    assert transport.choose()
+    assert os.environ["I_MPI_FABRICS"] == "ofi"
+    assert os.environ["FI_PROVIDER"] == "suiro"
+    assert os.environ["MPIR_CVAR_CH4_OFI_ENABLE_RMA"] == "0"
+    names = transport.variables_for_ranks()
+    assert {"I_MPI_FABRICS", "MPIR_CVAR_CH4_OFI_ENABLE_RMA"} <= names <= set(os.environ)
+
+
+@pytest.mark.usefixtures("environment")
 def test_a_library_that_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
