@@ -13,6 +13,7 @@ static const char usage[] =
     "usage: suiro-kernels KERNEL BYTES REPEAT   (under an MPI launcher)\n"
     "  pingpong  one message there and back, between the first and the last rank; time of one way\n"
     "  stream    64 messages, answered by one; time of one message\n"
+    "  phase     messages there and back behind 5 ms of computation; time of one way\n"
     "  receive   a message arrives behind a second of computation; time that is not hidden\n"
     "  send      a message leaves behind a second of computation; time that is not hidden\n"
     "  resume    a look for a message that is not there, behind a second of computation\n"
@@ -34,6 +35,7 @@ struct Kernel {
 };
 
 static const double computing_s = 1.0;
+static const double phase_s = 0.005;
 enum { streamed = 64, wave_messages = 100 };
 
 /// Computes without a call to MPI or the system.
@@ -58,9 +60,8 @@ static void exchange(struct Kernel* k, int to, int from, int bytes) {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static double pingpong(struct Kernel* k) {
+static double there_and_back(struct Kernel* k, int rounds) {
   const int last = k->place.ranks - 1;
-  const int rounds = k->bytes < 65536 ? 100 : 4;
   const double begin_s = now_s();
   for (int i = 0; i < rounds; ++i) {
     if (k->place.rank == 0) {
@@ -72,6 +73,14 @@ static double pingpong(struct Kernel* k) {
     }
   }
   return (now_s() - begin_s) / rounds / 2;
+}
+
+static double pingpong(struct Kernel* k) { return there_and_back(k, k->bytes < 65536 ? 100 : 4); }
+
+/// As most programs do: all compute, and then there is not much to be said.
+static double phase(struct Kernel* k) {
+  compute(phase_s);
+  return there_and_back(k, 4);
 }
 
 static double stream(struct Kernel* k) {
@@ -217,6 +226,7 @@ static const struct {
   void (*step)(struct Kernel*);
 } kernels[] = {{"pingpong", pingpong, NULL},
                {"stream", stream, NULL},
+               {"phase", phase, NULL},
                {"receive", receive_hidden, NULL},
                {"send", send_hidden, NULL},
                {"resume", resume, NULL},

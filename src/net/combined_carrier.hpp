@@ -31,7 +31,6 @@ class CombinedCarrier : public RealCarrier {
   std::int64_t alarm_ns() const override { return remote_->alarm_ns(); }
   void look_at_all() override;
   bool prepare_sleep() override;
-  bool wakes_sleepers() override { return remote_->wakes_sleepers(); }
   bool wants_help() const override { return remote_->wants_help(); }
   void help() override { remote_->help(); }
   void abandon() noexcept override;

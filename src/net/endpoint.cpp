@@ -170,6 +170,7 @@ Status Endpoint::receive(const ReceiveRequest& request) {
 /// else would look for what has arrived, and the helper stands aside for a program that calls.
 void Endpoint::peek(const PeekRequest& request) {
   state_->call(false, [&] {
+    state_->helper->stand_aside();
     state_->carrier->poll(0);
     state_->engine.peek(request);
     return true;
@@ -205,6 +206,7 @@ void Endpoint::progress() {
     return;
   }
   state.watch.called();
+  state.helper->stand_aside();
   // Of a crowd, the next look may come when all others had the core.
   if (state.patience.crowded()) state.carrier->look_at_all();
   const bool found = state.carrier->poll(0);

@@ -86,7 +86,6 @@ void EpollCarrier::quiet(Stream& stream) {
   if (quiet_ == stream.id) return;
   hear_quiet();
   quiet_ = stream.id;
-  wakes_sleepers_ = true;
   watch(stream, stream.interest & ~EPOLLIN);
 }
 
@@ -97,7 +96,6 @@ void EpollCarrier::hear_quiet() {
 
 bool EpollCarrier::prepare_sleep() {
   look_at_all_ = true;
-  wakes_sleepers_ = false;
   streak_ = 0;
   hear_quiet();
   return !has_failures();

@@ -32,7 +32,6 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
   int wait_descriptor() const override { return epoll_.number(); }
   void look_at_all() override { look_at_all_ = true; }
   bool prepare_sleep() override;
-  bool wakes_sleepers() override { return std::exchange(wakes_sleepers_, false); }
   void abandon() noexcept override;
 
  private:
@@ -63,7 +62,6 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
   std::uint32_t polls_left_ = 0;  // of hot streams alone, until epoll is asked again
   std::uint32_t trust_ = 0;       // how many such polls have proved to pay
   std::uint32_t streak_ = 0;      // hot polls that found something, since prepare_sleep
-  bool wakes_sleepers_ = false;
 };
 
 }  // namespace suiro::net

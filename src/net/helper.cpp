@@ -21,7 +21,9 @@ Helper::Helper(Watch& watch, StatsSocket& questions, int ranks_per_core)
       // The more others compute before it has the core again, the less it is worth to look soon,
       // and the more of them look.
       longest_rest_ns_(longest_rest_ns * std::max(1, ranks_per_core * ranks_per_core)),
-      rest_ns_(shortest_rest_ns) {
+      aside_ns_(longest_rest_ns_ / 2),
+      rest_ns_(shortest_rest_ns),
+      lookout_(watch.carrier.wait_descriptor()) {
   const BlockedSignals blocked;  // inherited by the thread
   thread_ = std::thread([this] { run(); });
   pthread_setname_np(thread_.native_handle(), "suiro-net");
@@ -37,7 +39,7 @@ void Helper::look_after() {
   RealCarrier& carrier = watch_.carrier;
   const bool left_alone = deep_ && watch_.waiting.load(std::memory_order_relaxed) == 0;
   const bool too_late = carrier.alarm_ns() < sleeps_until_ns_;
-  if (!carrier.wakes_sleepers() && !left_alone && !too_late && !carrier.wants_help()) return;
+  if (!left_alone && !too_late && !carrier.wants_help()) return;
   deep_ = false;
   sleeps_until_ns_ = 0;
   waker_.wake();
@@ -90,9 +92,10 @@ void Helper::keep_watch() {
     const bool may_sleep = carrier.prepare_sleep();
     if (carrier.wants_help()) carrier.help();
     if (may_sleep) time_ns = time_until(sleeps_until_ns_, carrier.now_ns());
+    if (!lookout_.set_up()) time_ns = shortest_rest_ns;
   }
   const unsigned ready =
-      sleep_on({waker_.descriptor(), carrier.wait_descriptor(), questions_.descriptor()}, time_ns);
+      sleep_on({waker_.descriptor(), lookout_.descriptor(), questions_.descriptor()}, time_ns);
   wakeups_.fetch_add(1, std::memory_order_relaxed);
   if ((ready & 4) != 0) questions_.answer();
   if ((ready & 1) != 0) return do_own_work();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "net/lookout.hpp"
 #include "net/stats_socket.hpp"
 #include "net/waiting.hpp"
 
@@ -22,10 +23,19 @@ class Helper {
   /// that the helper is awake when only it would do what comes next.
   void look_after();
 
+  /// Under the lock, before a thread of the application polls: what arrives need not wake the
+  /// helper for some time.
+  void stand_aside() {
+    if (lookout_.up()) lookout_.take_down(aside_ns_);
+  }
+
   std::uint64_t wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
   std::uint64_t took_over() const { return took_over_.load(std::memory_order_relaxed); }
 
-  void abandon() noexcept { waker_.abandon(); }
+  void abandon() noexcept {
+    waker_.abandon();
+    lookout_.abandon();
+  }
 
  private:
   void run();
@@ -36,6 +46,7 @@ class Helper {
   Watch& watch_;
   StatsSocket& questions_;
   const std::int64_t longest_rest_ns_;
+  const std::int64_t aside_ns_;
   std::int64_t rest_ns_;
   std::uint64_t seen_calls_ = 0;
   int still_rests_ = 0;               // in which a waiting application did nothing
@@ -43,6 +54,7 @@ class Helper {
   bool deep_ = false;                 // rests until it is woken; under the lock
   std::int64_t sleeps_until_ns_ = 0;  // while it keeps watch, else 0; under the lock
   Waker waker_;
+  Lookout lookout_;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> wakeups_{0};
   std::atomic<std::uint64_t> took_over_{0};

@@ -40,12 +40,9 @@ class RealCarrier : public Carrier {
 
   /// A thread is about to give the lock back and sleep on wait_descriptor: what looks for things
   /// only when polled (a ring in shared memory) asks to be told of them, until the next poll.
-  /// False: there is something already, do not sleep.
+  /// False: there is something already, do not sleep. (Polls may end
+  /// that, as they become cheaper where nobody needs to be told.)
   virtual bool prepare_sleep() { return true; }
-
-  /// True once after polls have become cheaper at the expense of whoever sleeps on wait_descriptor,
-  /// which no longer tells of everything: sleepers are to be woken, and to prepare_sleep again.
-  virtual bool wakes_sleepers() { return false; }
 
   /// There is work that only the helper thread may do, by help(). (An io_uring receive interrupts
   /// the thread that armed it.) The endpoint asks after each of its calls and of prepare_sleep, and

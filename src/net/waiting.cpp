@@ -115,6 +115,7 @@ bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argu
   std::int64_t idle_since_ns = now_ns;
   while (!condition(argument)) {
     watch.called();
+    helper.stand_aside();
     const bool found = carrier.poll(0);
     now_ns = carrier.now_ns();
     if (found) {
