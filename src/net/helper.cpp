@@ -21,6 +21,7 @@ Helper::Helper(Watch& watch, StatsSocket& questions, int ranks_per_core)
       // The more others compute before it has the core again, the less it is worth to look soon,
       // and the more of them look.
       longest_rest_ns_(longest_rest_ns * std::max(1, ranks_per_core * ranks_per_core)),
+      aside_ns_(longest_rest_ns * std::max(1, ranks_per_core)),
       rest_ns_(shortest_rest_ns),
       lookout_(watch.carrier.wait_descriptor()) {
   const BlockedSignals blocked;  // inherited by the thread

@@ -26,7 +26,7 @@ class Helper {
   /// Under the lock, before a thread of the application polls: what arrives need not wake the
   /// helper for some time.
   void stand_aside() {
-    if (lookout_.up()) lookout_.take_down(longest_rest_ns_);
+    if (lookout_.up()) lookout_.take_down(aside_ns_);
   }
 
   std::uint64_t wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
@@ -46,6 +46,7 @@ class Helper {
   Watch& watch_;
   StatsSocket& questions_;
   const std::int64_t longest_rest_ns_;
+  const std::int64_t aside_ns_;  // after which it looks again whether the application polls
   std::int64_t rest_ns_;
   std::uint64_t seen_calls_ = 0;
   int still_rests_ = 0;               // in which a waiting application did nothing
