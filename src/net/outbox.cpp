@@ -108,11 +108,15 @@ void Outbox::wait(const SendRequest& request, std::uint64_t length) {
   frame.send = &core_.remember(request, false);
   frame.header = header_of(request, length);
   frame.undecided = true;
-  waiting_.add(frame);
+  (without_credit_.empty() ? waiting_ : without_credit_).add(frame);
   flush();
 }
 
 void Outbox::post(const Header& header) {
+  if (header.kind == FrameKind::goodbye) {
+    leaving_ = true;
+    stop_waiting_for_credit();
+  }
   Frame& frame = core_.frames.take();
   frame.header = header;
   waiting_.add(frame);
@@ -161,6 +165,10 @@ void Outbox::flush() {
          frame != nullptr && count + 1 + max_segments <= pieces.size(); frame = frame->next) {
       // Until the peer's credit is known, nothing goes but what tells it of its own.
       if (!heard_ && frame->header.kind != FrameKind::acknowledgement) break;
+      if (frame->undecided && should_wait_for_credit(frame->header.message_bytes)) {
+        wait_for_credit();
+        break;
+      }
       if (frame->written == 0) begin(*frame);
       HeaderBytes& encoded = frame->encoded;
       const std::uint64_t header_done = std::min<std::uint64_t>(frame->written, encoded.length);
@@ -241,7 +249,10 @@ bool Outbox::hear(const Header& header) {
   if (before(acknowledged_, header.received)) release(header.received);
   const auto more_credit =
       static_cast<std::int32_t>(header.consumed_bytes - static_cast<std::uint32_t>(peer_credit_));
-  if (more_credit > 0) peer_credit_ += static_cast<std::uint32_t>(more_credit);
+  if (more_credit > 0) {
+    peer_credit_ += static_cast<std::uint32_t>(more_credit);
+    spend_new_credit();
+  }
   if (!heard_) {
     heard_ = true;
     flush();
@@ -284,8 +295,9 @@ void Outbox::detach() {
 void Outbox::fail() {
   detach();
   waiting_.prepend(sent_);
-  while (!waiting_.empty()) {
-    Frame& frame = waiting_.take();
+  without_credit_.prepend(waiting_);
+  while (!without_credit_.empty()) {
+    Frame& frame = without_credit_.take();
     if (Send* send = eager_send(frame)) core_.finish(*send, Status::unreachable);
     core_.frames.give(frame);
   }

@@ -9,13 +9,14 @@
 
 #include "net/core.hpp"
 #include "net/frame_list.hpp"
+#include "net/timers.hpp"
 #include "net/wire.hpp"
 
 namespace suiro::net {
 
 class Transfers;
 
-class Outbox {
+class Outbox : private Watcher {
  public:
   /// `resumes`: the session survives its streams, so frames are kept until acknowledged.
   Outbox(Core& core, Transfers& transfers, bool resumes)
@@ -68,11 +69,17 @@ class Outbox {
   bool unsettled() const { return !waiting_.empty() || !sent_.empty(); }
 
  private:
-  bool ready() const { return attached() && heard_ && waiting_.empty(); }
+  bool ready() const { return attached() && heard_ && waiting_.empty() && without_credit_.empty(); }
   std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
   bool may_be_eager(std::uint64_t length) const;
   bool may_go_whole(std::uint64_t length) const;
   bool may_go_ahead(std::uint64_t length) const;
+  bool should_wait_for_credit(std::uint64_t length) const;
+  void wait_for_credit();
+  void spend_new_credit();
+  void hope(std::int64_t now_ns);
+  void look(std::int64_t now_ns) override;
+  void stop_waiting_for_credit();
   void take_turn() { turned_ = std::exchange(answered_, false); }
   bool keeps_copy(std::uint64_t length) const;
   Header header_of(const SendRequest& request, std::uint64_t length) const;
@@ -97,15 +104,20 @@ class Outbox {
   const bool resumes_;
   StreamId stream_ = no_stream;
   std::size_t rail_ = 0;
-  bool heard_ = false;    // the peer's credit is known
-  bool blocked_ = false;  // until the stream is writable
-  FrameList waiting_;     // the first may be written in part
-  FrameList sent_;        // until acknowledged
+  bool heard_ = false;        // the peer's credit is known
+  bool blocked_ = false;      // until the stream is writable
+  FrameList waiting_;         // the first may be written in part
+  FrameList sent_;            // until acknowledged
+  FrameList without_credit_;  // messages after those in `waiting_`: credit is likely to come soon
   std::uint32_t next_sequence_ = 0;
   std::uint32_t acknowledged_ = 0;
   std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
   std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
   std::uint64_t peer_credit_ = first_credit, spent_credit_ = first_credit;
+  std::uint64_t hoped_credit_ = 0;  // the most there was at a time, since hope was in vain
+  std::int64_t hopes_until_ns_ = 0;
+  int requests_allowed_ = 0;  // since one was
+  bool leaving_ = false;      // goodbye is the last
   Ahead ahead_;
   int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for
   std::uint64_t credit_when_taken_ = 0;  // when the last of them is

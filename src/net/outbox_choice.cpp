@@ -14,6 +14,10 @@ namespace {
 /// receiver sees whether the link is still as fast.
 constexpr int ahead_in_row_max = 64;
 
+/// A peer that takes messages gives credit back by then, and if it does not, so many are asked for.
+constexpr std::int64_t patience_ns = 2'000'000;
+constexpr int requests_at_a_time = 16;
+
 }  // namespace
 
 bool Outbox::may_be_eager(std::uint64_t length) const {
@@ -53,7 +57,10 @@ void Outbox::decide(Frame& frame) {
     }
     return;
   }
-  if (length <= core_.settings.eager_bytes) ++core_.statistics.requests_for_lack_of_credit;
+  if (length <= core_.settings.eager_bytes) {
+    ++core_.statistics.requests_for_lack_of_credit;
+    if (requests_allowed_ > 0) --requests_allowed_;
+  }
   announce(frame);
 }
 
@@ -65,6 +72,76 @@ void Outbox::charge_eager(std::uint64_t length) {
   take_turn();
   ++ahead_in_row_;
   credit_when_taken_ = peer_credit_ + cost(length);
+}
+
+/// To ask for a short message costs both sides far more than to wait until those before it were
+/// taken. The peer tells of credit that is free by a quarter of its share at the latest, so half of
+/// the share comes for certain if everything is taken.
+bool Outbox::should_wait_for_credit(std::uint64_t length) const {
+  return length <= core_.settings.eager_bytes && cost(length) > credit_left() &&
+         2 * cost(length) <= hoped_credit_ && requests_allowed_ == 0 && !leaving_;
+}
+
+/// All messages that wait, as they keep their order; what is no message goes on.
+void Outbox::wait_for_credit() {
+  FrameList messages;
+  FrameList others;
+  while (!waiting_.empty()) {
+    Frame& frame = waiting_.take();
+    (frame.undecided ? messages : others).add(frame);
+  }
+  waiting_.prepend(others);
+  without_credit_.prepend(messages);
+  hope(core_.carrier.now_ns());
+}
+
+void Outbox::hope(std::int64_t now_ns) {
+  hopes_until_ns_ = now_ns + patience_ns;
+  core_.timers.schedule(*this, hopes_until_ns_ - patience_ns / 2);
+}
+
+void Outbox::spend_new_credit() {
+  std::uint64_t left = credit_left();
+  hoped_credit_ = std::max(hoped_credit_, left);
+  requests_allowed_ = 0;
+  if (without_credit_.empty()) return;
+  while (!without_credit_.empty()) {
+    const std::uint64_t length = without_credit_.first->header.message_bytes;
+    const bool needs_credit = length <= core_.settings.eager_bytes;
+    if (needs_credit && cost(length) > left) break;
+    if (needs_credit) left -= cost(length);
+    waiting_.add(without_credit_.take());
+  }
+  hope(core_.carrier.now_ns());
+  flush();
+}
+
+/// Half of the time is over, or all of it. A peer that does not have everything yet cannot take it:
+/// the network is slow.
+void Outbox::look(std::int64_t now_ns) {
+  if (without_credit_.empty()) return;
+  const std::int64_t half_ns = hopes_until_ns_ - patience_ns / 2;
+  const bool has_everything = acknowledged_ == next_sequence_;
+  if (now_ns < half_ns) {
+    core_.timers.schedule(*this, half_ns);
+  } else if (now_ns < hopes_until_ns_) {
+    if (!has_everything) tell(Answer::wanted);
+    core_.timers.schedule(*this, hopes_until_ns_);
+  } else if (!has_everything) {
+    hope(now_ns);
+  } else {
+    stop_waiting_for_credit();
+  }
+}
+
+/// The peer does not take messages, and may want one that waits. Some are asked for, not all, since
+/// it takes a round trip to take one of those. But with less and less hope, in the end all are.
+void Outbox::stop_waiting_for_credit() {
+  hoped_credit_ /= 2;
+  requests_allowed_ = requests_at_a_time;
+  without_credit_.prepend(waiting_);
+  waiting_.prepend(without_credit_);
+  flush();
 }
 
 /// Asks for a long message to be fetched. What the link carries until the answer comes goes ahead.

@@ -133,30 +133,6 @@ TEST_F(Engines, NeverHangBehindMessagesThatNobodyWantsYet) {
   }
 }
 
-TEST(Credit, BoundsWhatIsBufferedAndKeepsOrder) {
-  World world(3);
-  Settings settings;
-  settings.unexpected_budget = 20'000;
-  Process& a = world.add(settings);
-  Process& b = world.add(settings);
-  std::vector<std::uint32_t> sent(200), received(200);
-  for (std::uint32_t one = 0; one < 200; ++one) {
-    sent[one] = one;
-    a.send(b, 1, &sent[one], sizeof sent[one]);
-  }
-  world.network.run_until(second);
-  EXPECT_LE(b.engine.statistics().most_unexpected_bytes, 10'000);
-  EXPECT_GT(a.engine.statistics().requests_for_lack_of_credit, 0);
-  for (std::uint32_t& one : received) b.receive(any_peer, 1, 0, &one, sizeof one);
-  ASSERT_TRUE(world.until([&] { return b.ended() == 200 && a.ended() == 200; }));
-  EXPECT_EQ(received, sent);
-  world.network.run_until(world.network.now_ns() + second);
-  const std::uint64_t eager = a.engine.statistics().eager_sent;
-  a.send(b, 1, sent.data(), 4);
-  world.network.run_until(world.network.now_ns() + second);
-  EXPECT_EQ(a.engine.statistics().eager_sent, eager + 1) << "credit came back";
-}
-
 TEST(Injection, IsBoundedAndGoesOn) {
   World world(4);
   Settings settings;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that go without being asked for need credit. Without it they wait for it while the peer
+// takes those before them, and are asked for if it does not: it may want a later one.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "simulation.hpp"
+
+namespace suiro::net {
+namespace {
+
+TEST(Credit, BoundsWhatIsBufferedAndKeepsOrder) {
+  World world(3);
+  Settings settings;
+  settings.unexpected_budget = 20'000;
+  Process& a = world.add(settings);
+  Process& b = world.add(settings);
+  std::vector<std::uint32_t> sent(200), received(200);
+  for (std::uint32_t one = 0; one < 200; ++one) {
+    sent[one] = one;
+    a.send(b, 1, &sent[one], sizeof sent[one]);
+  }
+  world.network.run_until(second);
+  EXPECT_LE(b.engine.statistics().most_unexpected_bytes, 10'000);
+  EXPECT_GT(a.engine.statistics().requests_for_lack_of_credit, 0);
+  for (std::uint32_t& one : received) b.receive(any_peer, 1, 0, &one, sizeof one);
+  ASSERT_TRUE(world.until([&] { return b.ended() == 200 && a.ended() == 200; }));
+  EXPECT_EQ(received, sent);
+  world.network.run_until(world.network.now_ns() + second);
+  const std::uint64_t eager = a.engine.statistics().eager_sent;
+  a.send(b, 1, sent.data(), 4);
+  world.network.run_until(world.network.now_ns() + second);
+  EXPECT_EQ(a.engine.statistics().eager_sent, eager + 1) << "credit came back";
+}
+
+/// A sender that is faster than the receiver, with more messages than there is credit for.
+struct Flood {
+  explicit Flood(const Conditions& conditions = {}, std::size_t bytes = 8, int rails = 1,
+                 const Settings& settings = {})
+      : world(5, conditions),
+        a(world.add(settings, rails)),
+        b(world.add(settings, rails)),
+        bytes(bytes) {}
+
+  /// Each has its number in front.
+  void send(int count) {
+    for (; count > 0; --count) {
+      auto& message = data.emplace_back(bytes);
+      const auto number = data.size();
+      std::memcpy(message.data(), &number, std::min(bytes, sizeof number));
+      a.send(b, 1, message.data(), bytes);
+    }
+  }
+  /// Whether so many come, in order.
+  bool take(int count) {
+    std::vector<std::uint8_t> target(bytes);
+    for (; count > 0; --count, ++taken) {
+      const std::size_t before = b.ended();
+      b.receive(any_peer, 1, 0, target.data(), bytes);
+      if (!world.until([&] { return b.ended() > before; }) || target != data[taken]) return false;
+    }
+    return true;
+  }
+  void pause(std::int64_t ns) { world.network.run_until(world.network.now_ns() + ns); }
+  std::uint64_t asked() const { return a.engine.statistics().requests_for_lack_of_credit; }
+
+  World world;
+  Process& a;
+  Process& b;
+  const std::size_t bytes;
+  std::deque<std::vector<std::uint8_t>> data;
+  std::size_t taken = 0;
+};
+
+TEST(Credit, IsWaitedForWhileThePeerTakesMessages) {
+  for (const std::size_t bytes : {0UL, 8UL, 1000UL, 40'000UL}) {
+    Flood flood({}, bytes);
+    flood.send(3000);
+    ASSERT_TRUE(flood.take(1000)) << bytes;
+    flood.send(3000);
+    ASSERT_TRUE(flood.take(5000)) << bytes;
+    EXPECT_EQ(flood.asked(), 0) << bytes;
+    EXPECT_TRUE(flood.world.until([&] { return flood.a.engine.idle(); }));
+  }
+}
+
+TEST(Credit, IsWaitedForThroughAnOutageOfTheNetwork) {
+  Flood flood;
+  flood.send(10'000);
+  ASSERT_TRUE(flood.take(100));
+  flood.world.network.stall(flood.b.carrier, 0);
+  flood.pause(second / 4);
+  flood.world.network.restore(flood.b.carrier, 0);
+  ASSERT_TRUE(flood.take(9900));
+  EXPECT_EQ(flood.asked(), 0);
+}
+
+TEST(Credit, IsWaitedForOverAFarLink) {
+  Conditions far;
+  far.shortest_delay_ns = far.longest_delay_ns = 20'000'000;
+  Flood flood(far);
+  flood.send(10'000);
+  ASSERT_TRUE(flood.take(10'000));
+  EXPECT_EQ(flood.asked(), 0);
+}
+
+/// Not for long: the peer wants the last of them.
+TEST(Credit, IsNotWaitedForOfAPeerThatTakesNothing) {
+  for (const int budget : {1, 100}) {
+    Settings settings;
+    settings.unexpected_budget /= budget;
+    Flood flood({}, 8, 1, settings);
+    flood.send(100'000);
+    const std::int64_t from_ns = flood.world.network.now_ns();
+    flood.a.send(flood.b, 2, "x", 1);
+    char last = 0;
+    flood.b.receive(any_peer, 2, 0, &last, 1);
+    ASSERT_TRUE(flood.world.until([&] { return flood.b.ended() == 1; }));
+    EXPECT_EQ(last, 'x');
+    EXPECT_GT(flood.asked(), 0);
+    EXPECT_LT(flood.world.network.now_ns() - from_ns, second / 10);
+  }
+}
+
+/// A round trip each: so a peer that was away for a while has few of them to fetch.
+TEST(Credit, HasFewMessagesAskedForAtFirst) {
+  Flood flood;
+  flood.send(50'000);
+  flood.pause(6'000'000);
+  ASSERT_TRUE(flood.take(50'000));
+  EXPECT_GT(flood.asked(), 0);
+  EXPECT_LT(flood.asked(), 200);
+}
+
+/// Whoever has heard goodbye does not look for another way when a stream breaks.
+TEST(Credit, IsNotWaitedForWhenTheProcessSaysGoodbye) {
+  Flood flood({}, 8, 2);
+  flood.send(10'000);
+  flood.pause(500'000);
+  flood.a.engine.finish(flood.world.network.now_ns() + 20 * second);
+  flood.pause(200'000);
+  flood.world.network.break_streams(flood.a.carrier, 0);
+  ASSERT_TRUE(flood.take(10'000));
+  EXPECT_TRUE(flood.world.until([&] { return flood.a.engine.idle(); }));
+}
+
+TEST(Credit, ThatIsLostWithThePeerEndsTheSends) {
+  Flood flood;
+  flood.send(10'000);
+  flood.pause(500'000);
+  flood.world.network.kill(flood.b.carrier);
+  EXPECT_TRUE(flood.world.until([&] { return flood.a.ended() == 10'000; }));
+  EXPECT_EQ(flood.a.log.completions.back().status, Status::unreachable);
+}
+
+}  // namespace
+}  // namespace suiro::net
