@@ -13,6 +13,7 @@ static const char usage[] =
     "usage: suiro-kernels KERNEL BYTES REPEAT   (under an MPI launcher)\n"
     "  pingpong  one message there and back, between the first and the last rank; time of one way\n"
     "  stream    64 messages, answered by one; time of one message\n"
+    "  flood     thousands of messages by blocking calls, answered by one; time of one message\n"
     "  phase     messages there and back behind 5 ms of computation; time of one way\n"
     "  receive   a message arrives behind a second of computation; time that is not hidden\n"
     "  send      a message leaves behind a second of computation; time that is not hidden\n"
@@ -37,6 +38,7 @@ struct Kernel {
 static const double computing_s = 1.0;
 static const double phase_s = 0.005;
 enum { streamed = 64, wave_messages = 100 };
+enum { flood_messages = 20000, flood_bytes = 100 << 20 };
 
 /// Computes without a call to MPI or the system.
 static void compute(double seconds) {
@@ -104,6 +106,23 @@ static double stream(struct Kernel* k) {
     MPI_Recv(k->receive, 0, MPI_BYTE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   return (now_s() - begin_s) / streamed;
+}
+
+/// Nothing but the MPI holds up a sender that is faster than the receiver.
+static double flood(struct Kernel* k) {
+  const int last = k->place.ranks - 1;
+  const int fitting = flood_bytes / (k->bytes > 0 ? k->bytes : 1) + 1;
+  const int messages = fitting < flood_messages ? fitting : flood_messages;
+  const double begin_s = now_s();
+  for (int i = 0; i < messages; ++i) {
+    if (k->place.rank == 0) MPI_Send(k->send, k->bytes, MPI_BYTE, last, 0, MPI_COMM_WORLD);
+    if (k->place.rank == last)
+      MPI_Recv(k->receive, k->bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (k->place.rank == last) MPI_Send(k->send, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  if (k->place.rank == 0)
+    MPI_Recv(k->receive, 0, MPI_BYTE, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return (now_s() - begin_s) / messages;
 }
 
 /// From the first rank to the last; `busy` computes meanwhile, and is who tells the time.
@@ -228,6 +247,7 @@ static const struct {
   void (*step)(struct Kernel*);
 } kernels[] = {{"pingpong", pingpong, NULL},
                {"stream", stream, NULL},
+               {"flood", flood, NULL},
                {"phase", phase, NULL},
                {"receive", receive_hidden, NULL},
                {"send", send_hidden, NULL},

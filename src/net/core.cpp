@@ -32,7 +32,7 @@ Send& Core::remember(const SendRequest& request, bool copy) {
   }
   if (request.inject) {
     send.injected = true;
-    injected_bytes += cost(send.payload.bytes());
+    injected_bytes += injected_cost(send.payload.bytes());
   }
   return send;
 }
@@ -55,7 +55,7 @@ void Core::tell(Send& send, Status status) {
 
 void Core::finish(Send& send, Status status) {
   tell(send, status);
-  if (send.injected) injected_bytes -= cost(send.payload.bytes());
+  if (send.injected) injected_bytes -= injected_cost(send.payload.bytes());
   sends.give(send);
 }
 

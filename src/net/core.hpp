@@ -22,6 +22,9 @@ namespace suiro::net {
 /// count, so that empty messages cannot fill the memory either.
 constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes + 64; }
 
+/// And its sender, while it waits though its user has the memory back: what describes it, too.
+constexpr std::uint64_t injected_cost(std::uint64_t message_bytes) { return message_bytes + 512; }
+
 /// Less of a long message is not worth to go ahead of the rest.
 constexpr std::uint64_t least_ahead = 4 << 10;
 
@@ -69,7 +72,7 @@ struct Core {
 
   /// Whether that much more may be injected.
   bool may_inject(std::uint64_t bytes) const {
-    return injected_bytes + cost(bytes) <= settings.inject_budget;
+    return injected_bytes + injected_cost(bytes) <= settings.inject_budget;
   }
 
   /// Somebody was silent on this rail of ours.

@@ -9,11 +9,13 @@ void FrameList::add(Frame& frame) {
   frame.next = nullptr;
   (first == nullptr ? first : last->next) = &frame;
   last = &frame;
+  ++size;
 }
 
 Frame& FrameList::take() {
   Frame& frame = *first;
   first = frame.next;
+  --size;
   return frame;
 }
 
@@ -22,6 +24,7 @@ void FrameList::prepend(FrameList& others) {
   others.last->next = first;
   if (first == nullptr) last = others.last;
   first = std::exchange(others.first, nullptr);
+  size += std::exchange(others.size, 0);
 }
 
 }  // namespace suiro::net

@@ -2,6 +2,8 @@
 // Frames that wait for something, in order, linked through themselves.
 #pragma once
 
+#include <cstddef>
+
 #include "net/operations.hpp"
 
 namespace suiro::net {
@@ -10,6 +12,7 @@ namespace suiro::net {
 struct FrameList {
   Frame* first = nullptr;
   Frame* last = nullptr;
+  std::size_t size = 0;
   bool empty() const { return first == nullptr; }
   void add(Frame& frame);
   Frame& take();

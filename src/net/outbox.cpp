@@ -12,6 +12,8 @@ namespace {
 /// Copies beyond this are not kept for one peer: then the user's memory serves until the
 /// acknowledgement.
 constexpr std::uint64_t kept_bytes_max = 4 << 20;
+/// So many frames may wait before no more are injected.
+constexpr std::size_t waiting_before_injections = 32768;
 /// So much is kept before an acknowledgement is asked for.
 constexpr std::uint64_t unasked_bytes_max = 128 << 10;
 /// A peer that waits for credit, or to hear that its last message was taken, is told by then.
@@ -48,9 +50,15 @@ Header Outbox::header_of(const SendRequest& request, std::uint64_t length) const
 Status Outbox::send(const SendRequest& request) {
   const std::uint64_t length = total_bytes(request.buffers);
   if (ready() && may_be_eager(length)) return send_now(request, length);
-  if (request.inject && !core_.may_inject(length)) return Status::try_again;
+  if (request.inject && !may_inject(length)) return Status::try_again;
   wait(request, length);
   return Status::ok;
+}
+
+/// A sender that is faster than the receiver shall not fill its own memory.
+bool Outbox::may_inject(std::uint64_t length) const {
+  return waiting_.size + without_credit_.size < waiting_before_injections &&
+         core_.may_inject(length);
 }
 
 /// The short way: header and payload in one call, and nothing remembered if all is said.
@@ -70,7 +78,7 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
   core_.statistics.rails[rail_].sent_bytes += written;
   if (written == 0) {
     blocked_ = true;
-    if (request.inject && !core_.may_inject(length)) return Status::try_again;
+    if (request.inject && !may_inject(length)) return Status::try_again;
     wait(request, length);
     return Status::ok;
   }

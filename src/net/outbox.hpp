@@ -74,6 +74,7 @@ class Outbox : private Watcher {
   bool may_be_eager(std::uint64_t length) const;
   bool may_go_whole(std::uint64_t length) const;
   bool may_go_ahead(std::uint64_t length) const;
+  bool may_inject(std::uint64_t length) const;
   bool should_wait_for_credit(std::uint64_t length) const;
   void wait_for_credit();
   void spend_new_credit();

@@ -133,6 +133,30 @@ TEST(Credit, HasFewMessagesAskedForAtFirst) {
   EXPECT_LT(flood.asked(), 200);
 }
 
+TEST(Credit, BoundsWhatIsInjectedWithoutIt) {
+  Flood flood;
+  int sent = 0;
+  const char message[8] = {};
+  const auto inject = [&] {
+    for (; sent < 100'000; ++sent)
+      if (flood.a.send(flood.b, 1, message, 8, nullptr, true) == Status::try_again) return true;
+    return false;
+  };
+  flood.a.send(flood.b, 2, "x", 1);
+  flood.pause(second);
+  ASSERT_TRUE(inject());
+  EXPECT_LT(sent, 40'000);
+  // It does go on, whether the peer takes them or wants the last.
+  const std::size_t before = flood.b.ended();
+  char last = 0;
+  flood.b.receive(any_peer, 3, 0, &last, 1);
+  for (int round = 0; round < 1000 && inject(); ++round) flood.pause(1'000'000);
+  EXPECT_EQ(sent, 100'000);
+  flood.a.send(flood.b, 3, "y", 1);
+  ASSERT_TRUE(flood.world.until([&] { return flood.b.ended() > before; }));
+  EXPECT_EQ(last, 'y');
+}
+
 /// Whoever has heard goodbye does not look for another way when a stream breaks.
 TEST(Credit, IsNotWaitedForWhenTheProcessSaysGoodbye) {
   Flood flood({}, 8, 2);

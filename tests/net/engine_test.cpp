@@ -136,7 +136,7 @@ TEST_F(Engines, NeverHangBehindMessagesThatNobodyWantsYet) {
 TEST(Injection, IsBoundedAndGoesOn) {
   World world(4);
   Settings settings;
-  settings.inject_budget = 1000;
+  settings.inject_budget = 5000;
   Process& a = world.add(settings);
   Process& b = world.add(settings);
   std::uint32_t accepted = 0;

@@ -37,7 +37,8 @@ KernelsOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B",
-        help="pingpong, stream; behind a second of computation: receive, send, resume; "
+        help="pingpong, stream, flood; behind 5 ms of computation: phase; behind a second: "
+        "receive, send, resume; "
         "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
         "[default: pingpong,stream].",
     ),
