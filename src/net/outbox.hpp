@@ -66,7 +66,7 @@ class Outbox : private Watcher {
 
   bool attached() const { return stream_ != no_stream; }
   /// Something is not written, or not acknowledged though it is kept.
-  bool unsettled() const { return !waiting_.empty() || !sent_.empty(); }
+  bool unsettled() const { return !waiting_.empty() || !sent_.empty() || !without_credit_.empty(); }
 
  private:
   bool ready() const { return attached() && heard_ && waiting_.empty() && without_credit_.empty(); }

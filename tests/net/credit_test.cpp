@@ -96,6 +96,19 @@ TEST(Credit, IsWaitedForThroughAnOutageOfTheNetwork) {
   EXPECT_EQ(flood.asked(), 0);
 }
 
+/// That a link is gone must be noticed whatever waits for credit.
+TEST(Credit, IsWaitedForWhenALinkFails) {
+  for (int pause_us = 0; pause_us < 4000; pause_us += 100) {
+    Flood flood({}, 8, 2);
+    flood.send(10'000);
+    ASSERT_TRUE(flood.take(2000));
+    flood.pause(pause_us * 1000);
+    flood.world.network.stall(flood.a.carrier, 0);
+    ASSERT_TRUE(flood.take(8000)) << pause_us;
+    EXPECT_LT(flood.world.network.now_ns(), 10 * second) << pause_us;
+  }
+}
+
 TEST(Credit, IsWaitedForOverAFarLink) {
   Conditions far;
   far.shortest_delay_ns = far.longest_delay_ns = 20'000'000;
