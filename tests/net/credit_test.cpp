@@ -47,8 +47,8 @@ struct Flood {
   void send(int count) {
     for (; count > 0; --count) {
       auto& message = data.emplace_back(bytes);
-      const auto number = data.size();
-      std::memcpy(message.data(), &number, std::min(bytes, sizeof number));
+      for (std::size_t i = 0; i < std::min(bytes, sizeof data.size()); ++i)
+        message[i] = static_cast<std::uint8_t>(data.size() >> (8 * i));
       a.send(b, 1, message.data(), bytes);
     }
   }
