@@ -58,8 +58,11 @@ class CreditPool {
 
  private:
   std::uint64_t threshold(const Share& share) const {
-    return std::max(least_, (left_ + share.bytes) / 4);
+    return std::clamp((left_ + share.bytes) / 4, least_, most_);
   }
+
+  /// A header tells of credit modulo 2^32, and no more than half of that may be new.
+  static constexpr std::uint64_t most_ = 1 << 30;
 
   std::uint64_t least_;
   std::uint64_t first_;

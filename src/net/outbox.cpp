@@ -12,7 +12,7 @@ namespace {
 /// Copies beyond this are not kept for one peer: then the user's memory serves until the
 /// acknowledgement.
 constexpr std::uint64_t kept_bytes_max = 4 << 20;
-/// So many frames may wait before no more are injected.
+/// So many frames may wait to be written before no more are injected.
 constexpr std::size_t waiting_before_injections = 32768;
 /// So much is kept before an acknowledgement is asked for.
 constexpr std::uint64_t unasked_bytes_max = 128 << 10;
@@ -169,12 +169,14 @@ void Outbox::flush() {
     std::array<iovec, pieces_per_write> pieces;
     std::size_t count = 0;
     std::uint64_t offered = 0;
+    bool messages_wait = false;
     for (Frame* frame = waiting_.first;
          frame != nullptr && count + 1 + max_segments <= pieces.size(); frame = frame->next) {
       // Until the peer's credit is known, nothing goes but what tells it of its own.
       if (!heard_ && frame->header.kind != FrameKind::acknowledgement) break;
       if (frame->undecided && should_wait_for_credit(frame->header.message_bytes)) {
         wait_for_credit();
+        messages_wait = true;
         break;
       }
       if (frame->written == 0) begin(*frame);
@@ -189,6 +191,7 @@ void Outbox::flush() {
         count += frame->send->payload.list(payload_done, left, std::span(pieces).subspan(count));
       offered += frame->bytes() - frame->written;
     }
+    if (count == 0 && messages_wait) continue;  // what is behind them does not wait
     if (count == 0) return;
     const std::uint64_t taken = core_.carrier.write(stream_, std::span(pieces).first(count));
     blocked_ = taken < offered;

@@ -75,6 +75,7 @@ class Outbox : private Watcher {
   bool may_go_whole(std::uint64_t length) const;
   bool may_go_ahead(std::uint64_t length) const;
   bool may_inject(std::uint64_t length) const;
+  bool may_hope(std::uint64_t length) const;
   bool should_wait_for_credit(std::uint64_t length) const;
   void wait_for_credit();
   void spend_new_credit();
@@ -117,7 +118,7 @@ class Outbox : private Watcher {
   std::uint64_t peer_credit_ = first_credit, spent_credit_ = first_credit;
   std::uint64_t hoped_credit_ = 0;  // the most there was at a time, since hope was in vain
   std::int64_t hopes_until_ns_ = 0;
-  int requests_allowed_ = 0;  // since one was
+  int requests_allowed_ = 0;  // for messages that would wait for credit otherwise
   bool leaving_ = false;      // goodbye is the last
   Ahead ahead_;
   int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for

@@ -77,9 +77,12 @@ void Outbox::charge_eager(std::uint64_t length) {
 /// To ask for a short message costs both sides far more than to wait until those before it were
 /// taken. The peer tells of credit that is free by a quarter of its share at the latest, so half of
 /// the share comes for certain if everything is taken.
+bool Outbox::may_hope(std::uint64_t length) const {
+  return length <= core_.settings.eager_bytes && 2 * cost(length) <= hoped_credit_ && !leaving_;
+}
+
 bool Outbox::should_wait_for_credit(std::uint64_t length) const {
-  return length <= core_.settings.eager_bytes && cost(length) > credit_left() &&
-         2 * cost(length) <= hoped_credit_ && requests_allowed_ == 0 && !leaving_;
+  return may_hope(length) && cost(length) > credit_left() && requests_allowed_ == 0;
 }
 
 /// All messages that wait, as they keep their order; what is no message goes on.
@@ -112,22 +115,21 @@ void Outbox::spend_new_credit() {
     if (needs_credit) left -= cost(length);
     waiting_.add(without_credit_.take());
   }
-  hope(core_.carrier.now_ns());
+  if (!without_credit_.empty()) hope(core_.carrier.now_ns());
   flush();
 }
 
-/// Half of the time is over, or all of it. A peer that does not have everything yet cannot take it:
-/// the network is slow.
+/// Half of the time is over: the peer is asked, as it speaks of a little new credit only then. Or
+/// all of it: a peer that does not have everything yet cannot take it, the network is slow.
 void Outbox::look(std::int64_t now_ns) {
   if (without_credit_.empty()) return;
   const std::int64_t half_ns = hopes_until_ns_ - patience_ns / 2;
-  const bool has_everything = acknowledged_ == next_sequence_;
   if (now_ns < half_ns) {
     core_.timers.schedule(*this, half_ns);
   } else if (now_ns < hopes_until_ns_) {
-    if (!has_everything) tell(Answer::wanted);
+    tell(Answer::wanted);
     core_.timers.schedule(*this, hopes_until_ns_);
-  } else if (!has_everything) {
+  } else if (acknowledged_ != next_sequence_) {
     hope(now_ns);
   } else {
     stop_waiting_for_credit();
@@ -139,8 +141,12 @@ void Outbox::look(std::int64_t now_ns) {
 void Outbox::stop_waiting_for_credit() {
   hoped_credit_ /= 2;
   requests_allowed_ = requests_at_a_time;
-  without_credit_.prepend(waiting_);
-  waiting_.prepend(without_credit_);
+  for (int going = 0; !without_credit_.empty(); ++going) {
+    const std::uint64_t length = without_credit_.first->header.message_bytes;
+    if (going >= requests_at_a_time && may_hope(length)) break;
+    waiting_.add(without_credit_.take());
+  }
+  if (!without_credit_.empty()) hope(core_.carrier.now_ns());
   flush();
 }
 

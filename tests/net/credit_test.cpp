@@ -56,11 +56,15 @@ struct Flood {
   bool take(int count) {
     std::vector<std::uint8_t> target(bytes);
     for (; count > 0; --count, ++taken) {
-      const std::size_t before = b.ended();
-      b.receive(any_peer, 1, 0, target.data(), bytes);
-      if (!world.until([&] { return b.ended() > before; }) || target != data[taken]) return false;
+      b.receive(any_peer, 1, 0, target.data(), bytes, this);
+      if (!world.until([&] { return came() > taken; }) || target != data[taken]) return false;
     }
     return true;
+  }
+  /// How many have.
+  std::size_t came() {
+    for (; seen < b.ended(); ++seen) counted += b.log.completions[seen].context == this;
+    return counted;
   }
   void pause(std::int64_t ns) { world.network.run_until(world.network.now_ns() + ns); }
   std::uint64_t asked() const { return a.engine.statistics().requests_for_lack_of_credit; }
@@ -71,6 +75,7 @@ struct Flood {
   const std::size_t bytes;
   std::deque<std::vector<std::uint8_t>> data;
   std::size_t taken = 0;
+  std::size_t seen = 0, counted = 0;  // of b's completions
 };
 
 TEST(Credit, IsWaitedForWhileThePeerTakesMessages) {
@@ -112,10 +117,16 @@ TEST(Credit, IsWaitedForWhenALinkFails) {
 TEST(Credit, IsWaitedForOverAFarLink) {
   Conditions far;
   far.shortest_delay_ns = far.longest_delay_ns = 20'000'000;
-  Flood flood(far);
-  flood.send(10'000);
-  ASSERT_TRUE(flood.take(10'000));
-  EXPECT_EQ(flood.asked(), 0);
+  for (const bool both_ways : {false, true}) {
+    Flood flood(far);
+    flood.send(10'000);
+    for (int i = 0; both_ways && i < 10'000; ++i) {
+      flood.a.receive(any_peer, 6, 0, nullptr, 0);
+      flood.b.send(flood.a, 6, nullptr, 0);
+    }
+    ASSERT_TRUE(flood.take(10'000));
+    EXPECT_EQ(flood.asked(), 0) << both_ways;
+  }
 }
 
 /// Not for long: the peer wants the last of them.
@@ -133,6 +144,64 @@ TEST(Credit, IsNotWaitedForOfAPeerThatTakesNothing) {
     EXPECT_EQ(last, 'x');
     EXPECT_GT(flood.asked(), 0);
     EXPECT_LT(flood.world.network.now_ns() - from_ns, second / 10);
+  }
+}
+
+/// A peer that sends to us, and takes nothing from us before that is done, must hear what we say
+/// of its messages, even right behind those of ours that wait.
+TEST(Credit, HoldsUpNoFramesBesideMessages) {
+  for (int empty = 0; empty < 300; empty += 3) {  // so that another message is the first to wait
+    Conditions narrow;
+    narrow.buffer_bytes = 8 << 10;
+    narrow.cut = false;
+    Flood flood(narrow);
+    for (int i = 0; i < empty; ++i) flood.a.send(flood.b, 2, nullptr, 0);
+    flood.send(2500);
+    const auto sent = bytes_of(1 << 20);
+    std::vector<std::uint8_t> received(sent.size());
+    flood.a.receive(any_peer, 4, 0, received.data(), received.size());
+    flood.b.send(flood.a, 4, sent.data(), sent.size());
+    ASSERT_TRUE(flood.world.until([&] { return flood.b.ended() == 1; })) << empty;
+    EXPECT_LT(flood.world.network.now_ns(), second / 100) << empty;
+    EXPECT_EQ(received, sent);
+    ASSERT_TRUE(flood.take(2500)) << empty;
+  }
+}
+
+/// Of a share that grew as large as it may.
+TEST(Credit, IsWaitedForWithMuchMemory) {
+  Settings settings;
+  settings.unexpected_budget = 24UL << 30;
+  Flood flood({}, 8, 1, settings);
+  flood.send(50'000);
+  flood.pause(6'000'000);
+  ASSERT_TRUE(flood.take(50'000));
+  const std::uint64_t asked = flood.asked();
+  EXPECT_GT(asked, 0);
+  flood.send(50'000);
+  ASSERT_TRUE(flood.take(50'000));
+  EXPECT_EQ(flood.asked(), asked);
+}
+
+/// Though it gives so little credit at a time, for a longer message, that it speaks of it only if
+/// it is asked.
+TEST(Credit, IsWaitedForOfAPeerThatTakesShorterMessages) {
+  for (const std::int64_t delay_ns : {50'000, 20'000'000}) {
+    Conditions conditions;
+    conditions.longest_delay_ns = delay_ns;
+    Flood flood(conditions, 1000);
+    std::vector<std::uint8_t> longer(50'000);
+    for (int i = 0; i < 100; ++i) {
+      flood.send(50);
+      flood.a.send(flood.b, 2, longer.data(), longer.size());
+    }
+    for (int i = 0; i < 5000; ++i) {
+      if (i % 10 == 0) flood.b.send(flood.a, 3, nullptr, 0);  // says that it has everything
+      flood.pause(300'000);
+      ASSERT_TRUE(flood.take(1));
+      if (i % 50 == 49) flood.b.receive(any_peer, 2, 0, longer.data(), longer.size());
+    }
+    EXPECT_EQ(flood.asked(), 0) << delay_ns;
   }
 }
 
