@@ -46,6 +46,13 @@ def test_unmatched_messages_do_not_stop_the_one_that_is_wanted(
     assert unneeded_kilobytes(outcome) < 6 * 1024 + messages
 
 
+@pytest.mark.parametrize("size", [8, 10_000, 300_000])
+def test_threads_that_call_mpi_at_once(mpi: Mpi, size: int) -> None:
+    outcome = run(mpi, "threads.c", 4, 50, size)
+    assert (outcome.code, outcome.said()) == (0, [])
+    assert outcome.out.startswith("ok: 4 threads")
+
+
 def test_collectives_run_over_it(mpi: Mpi) -> None:
     program = mpi.build("alltoall_cases.c")
     outcome = mpi.run(
@@ -89,10 +96,11 @@ def test_between_hosts(name: str, backend: str, programs: Path) -> None:
     """Over TCP, whatever reads it."""
     mpi = Mpi(name, programs)
     start = shlex.join([*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(2)])
-    semantics, unmatched = (
-        mpi.build(str(HERE / source)) for source in ("semantics.c", "unmatched.c")
+    semantics, threads, unmatched = (
+        mpi.build(str(HERE / source)) for source in ("semantics.c", "threads.c", "unmatched.c")
     )
-    script = f"{start} {semantics} && {start} {unmatched} 2000 100000"
+    words = [f"{semantics}", f"{threads} 3 50 100000", f"{unmatched} 2000 100000"]
+    script = " && ".join(f"{start} {program}" for program in words)
     in_lab = [*LAB_SUIRO, "lab", "run", "--mpi", mpi.tools.library, "2x1-wire", "--"]
     done = subprocess.run(
         [*in_lab, "sh", "-c", script],
@@ -103,7 +111,7 @@ def test_between_hosts(name: str, backend: str, programs: Path) -> None:
     )
     outcome = Outcome(done.returncode, done.stdout, done.stderr)
     assert (outcome.code, outcome.said()) == (0, [])
-    assert outcome.out.startswith("ok over suiro\n")
+    assert outcome.out.startswith("ok over suiro\nok: 3 threads")
     assert unneeded_kilobytes(outcome) < 6 * 1024 + 2000
 
 
