@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each thread of rank 0 exchanges messages with its counterpart of rank 1, all threads at once, each
-// pair with its own contents. Prints how long a message took, all of them together.
+// Each thread of rank 0 exchanges messages with its counterpart of rank 1, all threads at once,
+// each pair with its own contents. Prints how long a message took, all of them together.
 // usage: threads THREADS MESSAGES BYTES
 #include <mpi.h>
 #include <pthread.h>
@@ -49,8 +49,7 @@ static void* exchange(void* argument) {
 /// How many messages were wrong here.
 static int run(struct Task* tasks, int threads) {
   int wrong = 0;
-  for (int i = 0; i < threads; ++i)
-    pthread_create(&tasks[i].thread, NULL, exchange, &tasks[i]);
+  for (int i = 0; i < threads; ++i) pthread_create(&tasks[i].thread, NULL, exchange, &tasks[i]);
   for (int i = 0; i < threads; ++i) {
     pthread_join(tasks[i].thread, NULL);
     wrong += tasks[i].wrong;
