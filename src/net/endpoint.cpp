@@ -51,7 +51,7 @@ struct Endpoint::State : Forkable {
         watch(*carrier),
         reporter(this_process(links, std::string(carrier->description()))),
         questions([this] { return to_json(reporter, statistics()); }),
-        patience(settings.local_ranks, settings.cores) {
+        patience(settings.crowded()) {
     carrier->attach(engine);
     const int ranks = settings.local_ranks + settings.cores - 1;
     {
@@ -216,8 +216,13 @@ void Endpoint::progress() {
   if (found) return state.patience.found();
   const std::int64_t now_ns = state.carrier->now_ns();
   const std::int64_t pause_ns = state.patience.pause_ns(now_ns);
-  if (pause_ns == 0) return;
-  pause_until(lock, state.watch, *state.helper, now_ns + pause_ns);
+  if (pause_ns == 0 || !state.carrier->prepare_sleep()) return;
+  state.helper->look_after();
+  const std::int64_t alarm_ns = time_until(state.carrier->alarm_ns(), now_ns);
+  lock.unlock();
+  sleep_on({state.carrier->wait_descriptor()},
+           alarm_ns < 0 ? pause_ns : std::min(pause_ns, alarm_ns));
+  lock.lock();
   state.patience.slept(state.carrier->now_ns());
 }
 

@@ -41,8 +41,8 @@ class Endpoint {
 
   /// Runs the engine once without waiting; cheap if there is nothing. Called again and again by
   /// whoever waits for a completion: while it is, the helper thread sleeps. When it finds nothing
-  /// several times and the callers of all ranks outnumber cores, it gives the core away, or waits
-  /// for an event for some tens of microseconds.
+  /// several times and ranks outnumber cores, it gives the core away, or waits for an event for
+  /// some tens of microseconds.
   void progress();
   /// Waits until `condition(argument)`, which is asked under the lock, or the time is over (-1: no
   /// end).

@@ -105,12 +105,6 @@ void sleep_without(std::unique_lock<std::mutex>& lock, Watch& watch, Helper& hel
 
 }  // namespace
 
-void pause_until(std::unique_lock<std::mutex>& lock, Watch& watch, Helper& helper,
-                 std::int64_t until_ns) {
-  const Waiting waiting(watch, helper);
-  sleep_without(lock, watch, helper, until_ns);
-}
-
 bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argument,
               std::int64_t timeout_ns, std::int64_t spin_ns) {
   RealCarrier& carrier = watch.carrier;

@@ -4,14 +4,12 @@
 // wait(), else the helper.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
 
-#include "net/calling_threads.hpp"
 #include "net/descriptor.hpp"
 #include "net/real_carrier.hpp"
 
@@ -44,7 +42,6 @@ struct Watch {
 
   /// Under the lock, by a thread of the application: it is there, and runs the engine itself.
   void called() {
-    count_calling_thread();
     calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   /// Under the lock, by whoever may have made a condition true that another thread waits for.
@@ -70,28 +67,22 @@ class Helper;
 bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argument,
               std::int64_t timeout_ns, std::int64_t spin_ns);
 
-/// Sleeps, as such a thread: until something happens or may have changed, at most until then.
-void pause_until(std::unique_lock<std::mutex>& lock, Watch& watch, Helper& helper,
-                 std::int64_t until_ns);
-
 /// When a thread that polls in vain gives its core away, and for how long. Somebody who computes
 /// between polls is not made to wait.
 class Patience {
  public:
-  /// Of a host with so many ranks on so many cores.
-  Patience(int ranks, int cores) : ranks_(ranks), cores_(cores) {}
+  /// `crowded`: more ranks than cores.
+  explicit Patience(bool crowded) : crowded_(crowded) {}
 
   /// After a poll in vain: how long to sleep on the carrier now; 0: not at all.
   std::int64_t pause_ns(std::int64_t now_ns);
   /// After one that found something.
   void found() { last_ns_ = 0; }
   void slept(std::int64_t now_ns) { last_ns_ = now_ns; }
-  /// More threads that call MPI than cores, if the other ranks have as many as this.
-  bool crowded() const { return ranks_ * std::max(1, calling_threads()) > cores_; }
+  bool crowded() const { return crowded_; }
 
  private:
-  const int ranks_;
-  const int cores_;
+  bool crowded_;
   int in_vain_ = 0;
   std::int64_t last_ns_ = 0;  // when the poll before ended
   std::int64_t pause_ns_ = 0;
