@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "algorithms/alltoall/alltoall.hpp"
+#include "algorithms/bcast/bcast.hpp"
 
 namespace suiro {
 
@@ -23,6 +24,8 @@ std::span<const Algorithm> catalog() {
       alltoall_two_level_pairwise,
       alltoall_two_level_ring,
       alltoall_wan_first,
+      bcast_node_pipeline,
+      bcast_pipeline,
   };
   return rows;
 }
@@ -33,6 +36,14 @@ std::string_view name(Property property) {
       return "one_peer_per_node_per_round";
     case Property::direct:
       return "direct";
+    case Property::ordered:
+      return "ordered";
+    case Property::same_everywhere:
+      return "same_everywhere";
+    case Property::in_place:
+      return "in_place";
+    case Property::port_optimal:
+      return "port_optimal";
   }
   return "unknown";
 }
@@ -88,9 +99,10 @@ Parameters complete(const Algorithm& algorithm, const Parameters& given) {
   return result;
 }
 
-Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given) {
+Schedule build(const Algorithm& algorithm, const Call& call, const Parameters& given) {
+  const Topology& topology = call.topology;
   const Parameters parameters = complete(algorithm, given);
-  Schedule schedule = algorithm.build(topology, parameters);
+  Schedule schedule = algorithm.build(call, parameters);
   schedule.node_of_rank.reserve(topology.ranks());
   for (int rank = 0; rank < topology.ranks(); ++rank) {
     schedule.node_of_rank.push_back(topology.node(rank));

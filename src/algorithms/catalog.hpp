@@ -9,15 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "collectives/collectives.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro {
 
-/// What an algorithm costs on a topology; the tests count its schedule and compare.
+/// What an algorithm costs on a topology, counted from its schedule.
 struct Cost {
   std::int64_t rounds = 0;       // rounds per rank, synchronisation rounds included
-  std::int64_t wire_blocks = 0;  // largest number of blocks that any node sends to other nodes
+  std::int64_t wire_blocks = 0;  // most that any node sends to other nodes, or gets from them
   std::int64_t scratch = 0;      // blocks of scratch per rank
   friend bool operator==(const Cost&, const Cost&) = default;
 };
@@ -37,10 +38,37 @@ enum class Property : std::uint8_t {
                                 // blocking
   direct,                       // every message is one block, from its sender's send buffer to its
                                 // receiver's receive buffer: blocks may differ in size and type
+  ordered,                      // operands stay in the order of ranks: for operations that do not
+                                // commute
+  same_everywhere,              // every rank's result is put together alike: all get the same bits
+  in_place,                     // right also where send and receive buffer are one
+  port_optimal,                 // no node's port carries more than the collective's bound
 };
 inline constexpr Property every_property[] = {Property::one_peer_per_node_per_round,
-                                              Property::direct};
+                                              Property::direct,
+                                              Property::ordered,
+                                              Property::same_everywhere,
+                                              Property::in_place,
+                                              Property::port_optimal};
 std::string_view name(Property property);
+
+/// The parameter of algorithms that cut a message: bytes of a segment.
+inline constexpr std::string_view segment_parameter = "segment";
+
+/// How fast a link is, for algorithms that cut messages into segments. As long as nobody knows
+/// better: 1 Gbit/s, and what a message of MPI over TCP takes to start in microseconds.
+struct Link {
+  double startup_s = 50e-6;
+  double Bps = 125e6;
+};
+
+/// What a schedule is built for: plain values that all ranks have in common.
+struct Call {
+  const Topology& topology;
+  int root = 0;
+  std::int64_t bytes = 0;  // of the whole message, where that is cut
+  Link link = {};
+};
 
 struct Algorithm {
   std::string_view collective;
@@ -50,9 +78,10 @@ struct Algorithm {
   std::string_view cost_text;  // rounds, bytes on the wire, scratch, as formulas
   std::span<const ParameterSpec> parameters;
   std::span<const Property> properties;
+  /// The formula of `cost_text`, where there is one; tests compare it with what they count.
   Cost (*cost)(const Topology&, const Parameters&);
-  /// Pure, for any topology. `parameters` is complete (see complete()).
-  Schedule (*build)(const Topology&, const Parameters&);
+  /// Pure, for any call. `parameters` is complete (see complete()).
+  Schedule (*build)(const Call&, const Parameters&);
 };
 
 bool declares(const Algorithm& algorithm, Property property);
@@ -68,6 +97,10 @@ const Algorithm* find_algorithm(std::string_view collective, std::string_view na
 Parameters complete(const Algorithm& algorithm, const Parameters& given);
 
 /// complete(), the algorithm's build(), and the placement.
-Schedule build(const Algorithm& algorithm, const Topology& topology, const Parameters& given = {});
+Schedule build(const Algorithm& algorithm, const Call& call, const Parameters& given = {});
+inline Schedule build(const Algorithm& algorithm, const Topology& topology,
+                      const Parameters& given = {}) {
+  return build(algorithm, Call{.topology = topology}, given);
+}
 
 }  // namespace suiro

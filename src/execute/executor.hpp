@@ -20,16 +20,17 @@ class Executor {
       : schedule_(std::move(schedule)),
         rank_(rank),
         slots_(slot_count(schedule_)),
-        reach_(reach(schedule_, std::ssize(slots_))) {}
+        reach_(limited(schedule_.reach())),
+        receive_reach_(limited(schedule_.receive_reach())) {}
 
   const Schedule& schedule() const { return schedule_; }
 
   /// Runs every round; false after the transport failed.
   template <Transport T>
   bool run(T& transport) {
-    oldest_ = started_ = received_ = in_flight_ = 0;
-    for (Slot& slot : slots_) slot.pending = 0;
-    while (oldest_ < schedule_.rounds) {
+    sending_ = receiving_ = started_ = posted_ = in_flight_ = 0;
+    for (Slot& slot : slots_) slot.pending[0] = slot.pending[1] = 0;
+    while (oldest() < schedule_.rounds) {
       if (!post_receives(transport, started_ + schedule_.lookahead)) return false;
       if (may_start()) {
         if (!start(transport)) return false;
@@ -45,9 +46,15 @@ class Executor {
   /// A round in flight, or kept from an earlier run.
   struct Slot {
     std::int64_t index = -1;
-    std::int64_t pending = 0;  // operations that have not completed
+    std::int64_t pending[2] = {0, 0};  // sends, and receives, that have not completed
     Round round;
+    std::int64_t operations() const { return pending[0] + pending[1]; }
   };
+
+  // Tokens that transports are given: a round's sends, and its receives.
+  static std::int64_t token_of(std::int64_t round, bool receives) {
+    return 2 * round + (receives ? 1 : 0);
+  }
 
   // Rounds up to this many are produced once per communicator.
   static constexpr std::int64_t kept_rounds = 1024;
@@ -59,11 +66,11 @@ class Executor {
         std::max({in_flight, std::min(schedule.rounds, kept_rounds), std::int64_t{1}}));
   }
 
-  /// How far the newest round in flight may be from the oldest.
-  static std::int64_t reach(const Schedule& schedule, std::int64_t slots) {
-    const bool all_have_slots = slots >= schedule.rounds;
-    return all_have_slots ? schedule.reach()
-                          : std::min(schedule.reach(), slots - schedule.lookahead);
+  /// How far the newest round in flight may be from the oldest: as the schedule has it, if there
+  /// are slots for so many.
+  std::int64_t limited(std::int64_t wanted) const {
+    const std::int64_t slots = std::ssize(slots_);
+    return slots >= schedule_.rounds ? wanted : std::min(wanted, slots - schedule_.lookahead);
   }
 
   Slot& slot(std::int64_t index) {
@@ -75,21 +82,23 @@ class Executor {
     return slot;
   }
 
+  std::int64_t oldest() const { return std::min(sending_, receiving_); }
+
   bool may_start() {
     if (started_ == schedule_.rounds || in_flight_ == schedule_.window) return false;
-    if (started_ - oldest_ >= reach_) return false;
-    return oldest_ == started_ || !slot(started_).round.fence;
+    if (started_ - sending_ >= reach_ || started_ - receiving_ >= receive_reach_) return false;
+    return oldest() == started_ || !slot(started_).round.fence;
   }
 
   template <Transport T>
   bool post_receives(T& transport, std::int64_t end) {
-    for (end = std::min(end, schedule_.rounds); received_ < end; ++received_) {
-      Slot& slot = this->slot(received_);
+    for (end = std::min(end, schedule_.rounds); posted_ < end; ++posted_) {
+      Slot& slot = this->slot(posted_);
       for (const Step& step : slot.round.steps) {
         if (step.action != Action::receive) continue;
-        const int operations = transport.receive(step.target, step.peer, received_);
+        const int operations = transport.receive(step.target, step.peer, token_of(posted_, true));
         if (operations < 0) return false;
-        slot.pending += operations;
+        slot.pending[1] += operations;
       }
     }
     return true;
@@ -110,13 +119,13 @@ class Executor {
     }
     for (const Step& step : slot.round.steps) {
       if (step.action != Action::send) continue;
-      const int operations = transport.send(step.source, step.peer, started_);
+      const int operations = transport.send(step.source, step.peer, token_of(started_, false));
       if (operations < 0) return false;
-      slot.pending += operations;
+      slot.pending[0] += operations;
     }
     ++started_;
     if (!post_receives(transport, started_)) return false;
-    if (slot.pending > 0) ++in_flight_;
+    if (slot.operations() > 0) ++in_flight_;
     return true;
   }
 
@@ -124,26 +133,32 @@ class Executor {
   bool wait(T& transport) {
     completed_.clear();
     if (!transport.wait(completed_)) return false;
-    for (const std::int64_t index : completed_) {
-      if (--slot(index).pending == 0 && index < started_) --in_flight_;
+    for (const std::int64_t token : completed_) {
+      const std::int64_t index = token / 2;
+      Slot& slot = this->slot(index);
+      --slot.pending[token % 2];
+      if (slot.operations() == 0 && index < started_) --in_flight_;
     }
     retire();
     return true;
   }
 
   void retire() {
-    while (oldest_ < started_ && slot(oldest_).pending == 0) ++oldest_;
+    while (sending_ < started_ && slot(sending_).pending[0] == 0) ++sending_;
+    while (receiving_ < started_ && slot(receiving_).pending[1] == 0) ++receiving_;
   }
 
   Schedule schedule_;
   int rank_;
   std::vector<Slot> slots_;
   std::int64_t reach_;
+  std::int64_t receive_reach_;
   std::vector<std::int64_t> completed_;
   std::int64_t in_flight_ = 0;  // rounds that have started and are not complete
-  std::int64_t oldest_ = 0;     // the first round that is not complete
+  std::int64_t sending_ = 0;    // the first round whose sends are not complete
+  std::int64_t receiving_ = 0;  // the first round whose receives are not complete
   std::int64_t started_ = 0;    // the first round that has not started
-  std::int64_t received_ = 0;   // the first round whose receives are not posted
+  std::int64_t posted_ = 0;     // the first round whose receives are not posted
 };
 
 }  // namespace suiro

@@ -5,7 +5,6 @@
 #include <exception>
 
 #include "algorithms/catalog.hpp"
-#include "model/bound.hpp"
 #include "mpi/job.hpp"
 #include "mpi/run_unequal.hpp"
 #include "rules/candidates.hpp"
@@ -100,7 +99,7 @@ void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
       plan.thresholds.insert(place, small_bytes);
     }
   }
-  const bool by_size = has_unequal_blocks(name_of(collective)) && !plan.thresholds.empty();
+  const bool by_size = find_collective(name_of(collective))->unequal() && !plan.thresholds.empty();
   const std::string note = by_size ? "by the agreed size: " : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
@@ -117,7 +116,7 @@ void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
 
 /// Blocks that differ are joined: ranks have to know how large they are.
 bool Communicator::joins_unequal(Collective collective, const Choice& choice) const {
-  if (choice.native || !has_unequal_blocks(name_of(collective))) return false;
+  if (choice.native || !find_collective(name_of(collective))->unequal()) return false;
   return !declares(*find_candidate(name_of(collective), choice.decision.algorithm),
                    Property::direct);
 }
@@ -135,7 +134,7 @@ Choice Communicator::make_choice(Collective collective, std::optional<std::int64
   choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
   choice.patient = is_built_in(choice.decision) && bytes.value_or(0) < small_bytes;
-  choice.wire_blocks = alltoall_bound_s(*topology_, 1, 1.0);
+  choice.wire_blocks = bound_s(*find_collective(name_of(collective)), *topology_, 1, 1.0);
   return choice;
 }
 

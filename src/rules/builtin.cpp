@@ -9,7 +9,8 @@
 namespace suiro {
 namespace {
 
-/// A row for every MPI has an empty `mpi`, and so with `collective` and `transport`.
+/// A row for every MPI has an empty `mpi`, and so with `transport`. With an empty `collective` it
+/// is for all kinds of all-to-all, or for every collective where it says native.
 struct Row {
   std::string_view mpi;
   std::string_view collective;
@@ -189,15 +190,21 @@ Rule rule_of(const Row& row, std::string_view collective) {
   return rule;
 }
 
+bool is_all_to_all(std::string_view collective) {
+  return find_collective(collective)->regular == "alltoall";
+}
+
 }  // namespace
 
 RuleTable RuleTable::builtin(std::string_view mpi, std::string_view transport) {
   RuleTable table;
-  for (const std::string_view collective : rule_collectives()) {
+  for (const std::string_view collective : collective_names()) {
     for (const Row& row : rows) {
       if (!row.mpi.empty() && row.mpi != mpi) continue;
       if (!row.transport.empty() && row.transport != transport) continue;
       if (!row.collective.empty() && row.collective != collective) continue;
+      const bool anywhere = row.algorithm == native_algorithm;
+      if (row.collective.empty() && !anywhere && !is_all_to_all(collective)) continue;
       table.rules_.push_back(rule_of(row, collective));
     }
   }

@@ -3,37 +3,28 @@
 // forced algorithms.
 #include "rules/candidates.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "rules/message.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {
-namespace {
 
-constexpr std::array<std::string_view, 3> collectives = {"alltoall", "alltoallv", "alltoallw"};
-
-std::string_view regular_twin(std::string_view collective) {
-  return has_unequal_blocks(collective) ? collective.substr(0, collective.size() - 1) : collective;
-}
-
-}  // namespace
-
-std::span<const std::string_view> rule_collectives() { return collectives; }
-
-bool has_unequal_blocks(std::string_view collective) {
-  return collective == "alltoallv" || collective == "alltoallw";
+std::vector<std::string_view> collective_names() {
+  std::vector<std::string_view> names;
+  for (const Collective& collective : collectives()) names.push_back(collective.name);
+  return names;
 }
 
 const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm) {
-  return find_algorithm(regular_twin(collective), algorithm);
+  const Collective* row = find_collective(collective);
+  return row == nullptr ? nullptr : find_algorithm(row->regular, algorithm);
 }
 
 std::vector<std::string_view> candidate_names(std::string_view collective) {
   std::vector<std::string_view> names = {native_algorithm};
+  const Collective* row = find_collective(collective);
+  if (row == nullptr) return names;
   for (const Algorithm& algorithm : catalog()) {
-    if (algorithm.collective == regular_twin(collective)) names.push_back(algorithm.name);
+    if (algorithm.collective == row->regular) names.push_back(algorithm.name);
   }
   return names;
 }

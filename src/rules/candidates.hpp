@@ -4,7 +4,6 @@
 // (execute/unequal_blocks.hpp tells how those that join blocks do it).
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,11 +11,8 @@
 
 namespace suiro {
 
-/// The collectives that rules may speak of.
-std::span<const std::string_view> rule_collectives();
-
-/// Blocks of alltoallv and alltoallw differ in size, and no rank knows the sizes of the others'.
-bool has_unequal_blocks(std::string_view collective);
+/// The names of all collectives.
+std::vector<std::string_view> collective_names();
 
 /// The algorithm's row in the catalog, for unequal blocks that of the regular twin; nullptr when
 /// there is none that can run.

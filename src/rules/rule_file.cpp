@@ -66,7 +66,7 @@ class RuleReader {
 
   std::string read_collective(const LocatedJson& value) const {
     const std::string& text = string(value);
-    const auto names = rule_collectives();
+    const auto names = collective_names();
     if (std::ranges::find(names, text) == names.end()) {
       fail(value, "unknown collective " + in_quotes(text) + did_you_mean(text, names) +
                       " (there are " + joined(names) + ")");

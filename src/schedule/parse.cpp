@@ -88,8 +88,17 @@ class Parser {
       line_.fail("nodes for " + std::to_string(schedule_.ranks) + " ranks, not for " +
                  std::to_string(schedule_.node_of_rank.size()));
     }
+    if (line_.next_is("root")) {
+      schedule_.root = static_cast<int>(parse_number("root", 0, schedule_.ranks - 1));
+    }
+    if (line_.next_is("pieces")) {
+      schedule_.pieces = parse_number("pieces", 0, TextLimits::rank_rounds);
+    }
     schedule_.rounds = parse_number("rounds", 0, TextLimits::rank_rounds / schedule_.ranks);
     schedule_.window = parse_number("window", 1, TextLimits::rank_rounds);
+    if (line_.next_is("receive_window")) {
+      schedule_.receive_window = parse_number("receive_window", 0, schedule_.window);
+    }
     if (line_.take_word("overtaking")) parse_overtaking();
     schedule_.lookahead = parse_number("lookahead", 0, TextLimits::rank_rounds);
     schedule_.scratch = parse_number("scratch", 0, TextLimits::blocks);
@@ -186,6 +195,7 @@ class Parser {
     line_.expect("[");
     blocks.first = line_.number("a block", 0, TextLimits::blocks);
     blocks.count = line_.take("x") ? line_.number("a count", 0, TextLimits::blocks) : 1;
+    if (line_.take("of")) blocks.piece = line_.number("a piece", 0, TextLimits::blocks);
     line_.expect("]");
     return blocks;
   }

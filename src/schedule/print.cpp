@@ -34,8 +34,13 @@ void append_header(std::string& text, const Schedule& schedule) {
   }
   append_number(text, "ranks", schedule.ranks);
   append_nodes(text, schedule.node_of_rank);
+  if (schedule.root != 0) append_number(text, "root", schedule.root);
+  if (schedule.pieces != 1) append_number(text, "pieces", schedule.pieces);
   append_number(text, "rounds", schedule.rounds);
   append_number(text, "window", schedule.window);
+  if (schedule.receive_window != 0) {
+    append_number(text, "receive_window", schedule.receive_window);
+  }
   if (schedule.overtaking) text.append("overtaking\n");
   append_number(text, "lookahead", schedule.lookahead);
   append_number(text, "scratch", schedule.scratch);
@@ -46,6 +51,7 @@ void append_blocks(std::string& text, const Blocks& blocks) {
   text.append(names[static_cast<std::size_t>(blocks.buffer)]);
   text.append("[").append(std::to_string(blocks.first));
   if (blocks.count != 1) text.append(" x ").append(std::to_string(blocks.count));
+  if (blocks.piece >= 0) text.append(" of ").append(std::to_string(blocks.piece));
   text.append("]");
 }
 

@@ -30,8 +30,10 @@ bool equal_headers(const Schedule& left, const Schedule& right) {
   return left.collective == right.collective && left.algorithm == right.algorithm &&
          left.parameters == right.parameters && left.ranks == right.ranks &&
          left.rounds == right.rounds && left.window == right.window &&
-         left.overtaking == right.overtaking && left.lookahead == right.lookahead &&
-         left.scratch == right.scratch && left.node_of_rank == right.node_of_rank;
+         left.receive_window == right.receive_window && left.root == right.root &&
+         left.pieces == right.pieces && left.overtaking == right.overtaking &&
+         left.lookahead == right.lookahead && left.scratch == right.scratch &&
+         left.node_of_rank == right.node_of_rank;
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 // scales them by count and datatype.
 //
 // When a round may run, for a rank (the one contract between builders, verify and the executor):
-//   - Round i starts when rounds 0 .. i - window are complete, and, if round i has a fence, when
-//   all earlier
-//     rounds are complete. A round is complete when all its steps are: sends have left the buffer,
-//     receives have arrived, copies and reductions are done.
+//   - Round i starts when the sends of rounds 0 .. i - window have left their buffers and the
+//   receives of rounds 0 .. i - receive_window have arrived; if round i has a fence, when all
+//   earlier rounds are complete. So a pipeline with a receive_window of 1 hands on what has arrived
+//   while sends of several rounds are on their way. A round is complete when its sends and receives
+//   are; copies and reductions are done when it has started.
 //   - In an overtaking schedule it starts as soon as fewer than `window` of the rounds before it
 //   are incomplete, so that a round that takes long holds up none but itself. (An executor that
 //   cannot keep track of so many may start it later, but no later than by the rule above.)
@@ -39,11 +40,14 @@ namespace suiro {
 /// suiro's own.
 enum class Buffer : std::uint8_t { send, receive, scratch };
 
-/// A range of `count` consecutive blocks from `first` in a buffer.
+/// A range of `count` consecutive blocks from `first` in a buffer. Where a message is cut, pieces
+/// may differ in size, so blocks of scratch say whose size they have: that of the pieces from
+/// `piece` on. A range of scratch is written and read as a whole.
 struct Blocks {
   Buffer buffer = Buffer::send;
   std::int64_t first = 0;
   std::int64_t count = 0;
+  std::int64_t piece = -1;
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
@@ -79,16 +83,23 @@ struct Schedule {
   std::string algorithm;   // "two_level_ring"
   Parameters parameters;
   int ranks = 0;
-  std::int64_t rounds = 0;     // the same for every rank; a rank may have empty rounds
-  std::int64_t window = 1;     // rounds in flight at most, >= 1
-  bool overtaking = false;     // a round waits for the number of those before it, not for each
-  std::int64_t lookahead = 0;  // rounds ahead that receives may be posted
-  std::int64_t scratch = 0;    // blocks of scratch per rank
+  std::int64_t rounds = 0;          // the same for every rank; a rank may have empty rounds
+  std::int64_t window = 1;          // rounds in flight at most, >= 1
+  std::int64_t receive_window = 0;  // rounds whose receives are, <= window; 0: as many
+  bool overtaking = false;          // a round waits for the number of those before it, not for each
+  std::int64_t lookahead = 0;       // rounds ahead that receives may be posted
+  std::int64_t scratch = 0;         // blocks of scratch per rank
+  int root = 0;                     // of a rooted collective
+  std::int64_t pieces = 1;          // that a message is cut in, where blocks are pieces of one
   RoundFunction function;
   std::vector<int> node_of_rank = {};  // what it was built for; may be empty
 
-  /// When round i starts, rounds 0 .. i - reach() are complete.
+  /// When round i starts, the sends of rounds 0 .. i - reach() are complete, and the receives of
+  /// rounds 0 .. i - receive_reach().
   std::int64_t reach() const { return overtaking && window > 1 ? rounds : window; }
+  std::int64_t receive_reach() const {
+    return receive_window == 0 || overtaking ? reach() : receive_window;
+  }
 
   /// Writes round `index` of `rank` into `out`, reusing its storage.
   void round(int rank, std::int64_t index, Round& out) const {

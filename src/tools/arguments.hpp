@@ -45,6 +45,8 @@ const Algorithm* find_named(std::string_view text);
 std::string algorithm_names();
 
 int algorithms_command(Arguments arguments);
+int bound_command(Arguments arguments);
+int collectives_command(Arguments arguments);
 int predict_command(Arguments arguments);
 int show_command(Arguments arguments);
 int verify_command(Arguments arguments);

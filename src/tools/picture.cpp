@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "model/bound.hpp"
+#include "collectives/collectives.hpp"
 #include "tools/schedules.hpp"
 
 namespace suiro::tools {
@@ -109,7 +109,7 @@ Json proven_properties(const Schedule& schedule, const Topology& topology) {
 
 /// What the busiest NIC must carry at least, where a bound is known.
 Json bound_blocks(const Schedule& schedule, const Topology& topology) {
-  return schedule.collective == "alltoall" ? Json(alltoall_bound_s(topology, 1, 1)) : Json();
+  return bound_s(*find_collective(schedule.collective), topology, 1, 1);
 }
 
 void check_size(const Schedule& schedule) {

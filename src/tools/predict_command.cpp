@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "model/bound.hpp"
+#include "collectives/collectives.hpp"
 #include "model/head_of_line.hpp"
 #include "tools/schedules.hpp"
 #include "tools/shape.hpp"
@@ -35,7 +35,8 @@ struct Prediction {
 Prediction predict(const std::string& text, const Topology& topology) {
   Prediction prediction{build_named(text, topology), topology, {}};
   prediction.phases = head_of_line_phases(prediction.schedule, topology);
-  prediction.bound_blocks = alltoall_bound_s(topology, 1, 1);
+  prediction.bound_blocks =
+      bound_s(*find_collective(prediction.schedule.collective), topology, 1, 1);
   prediction.head_of_line_blocks = total_time_blocks(prediction.phases);
   return prediction;
 }

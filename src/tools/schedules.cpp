@@ -53,6 +53,7 @@ std::vector<PropertyProof> prove_properties(const Schedule& schedule, const Topo
   std::vector<PropertyProof> proofs;
   const Algorithm* algorithm = find_algorithm(schedule.collective, schedule.algorithm);
   for (const Property property : every_property) {
+    if (!applies(property, *find_collective(schedule.collective))) continue;
     const bool declared = algorithm != nullptr && declares(*algorithm, property);
     PropertyProof proof{property, declared, std::nullopt};
     if (auto found = counterexample(property, schedule, topology)) {

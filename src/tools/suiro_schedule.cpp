@@ -14,6 +14,8 @@ namespace {
 
 constexpr const char* usage =
     "usage: suiro-schedule algorithms [--json | --markdown]\n"
+    "       suiro-schedule collectives [--json]\n"
+    "       suiro-schedule bound COLLECTIVE SHAPE [--bytes N]\n"
     "       suiro-schedule verify [--json] [--max-ranks N] [ALGORITHM | FILE]\n"
     "       suiro-schedule show ALGORITHM SHAPE | FILE [--json [--rounds FIRST-LAST]]\n"
     "       suiro-schedule predict ALGORITHM SHAPE [--json] [--bytes N --goodput-Bps N]\n"
@@ -32,12 +34,16 @@ int run(int count, char** values) {
   }
   Arguments arguments(count > 0 ? count - 1 : 0, values + 1);
   if (command == "algorithms") return algorithms_command(std::move(arguments));
+  if (command == "bound") return bound_command(std::move(arguments));
+  if (command == "collectives") return collectives_command(std::move(arguments));
   if (command == "predict") return predict_command(std::move(arguments));
   if (command == "show") return show_command(std::move(arguments));
   if (command == "verify") return verify_command(std::move(arguments));
-  throw UsageError(command.empty() ? "a command is missing; try suiro-schedule --help"
-                                   : "unknown command '" + command +
-                                         "'; there are algorithms, predict, show and verify");
+  throw UsageError(
+      command.empty()
+          ? "a command is missing; try suiro-schedule --help"
+          : "unknown command '" + command +
+                "'; there are algorithms, bound, collectives, predict, show and verify");
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace {
 // take four times the time, and show nothing more of what a parameter does.
 constexpr int all_variants_ranks = 16;
 
+// With more ranks than this, three roots stand for all.
+constexpr int all_roots_ranks = 9;
+
 // Failures beyond this many per algorithm say nothing new.
 constexpr std::size_t failures_maximum = 16;
 
@@ -22,6 +25,7 @@ std::set<Parameters> variants(const Algorithm& algorithm) {
   const Parameters fallbacks = complete(algorithm, {});
   std::set<Parameters> result{fallbacks};
   for (const ParameterSpec& spec : algorithm.parameters) {
+    if (spec.name == segment_parameter) continue;  // sizes() varies the number of segments
     for (const std::int64_t value :
          {spec.minimum, std::int64_t{1}, std::int64_t{2}, spec.maximum}) {
       Parameters parameters = fallbacks;
@@ -36,6 +40,8 @@ std::set<Parameters> variants(const Algorithm& algorithm) {
 std::string described(const Schedule& schedule) {
   std::string text = std::to_string(schedule.ranks) + " ranks on nodes";
   for (const int node : schedule.node_of_rank) text += " " + std::to_string(node);
+  if (schedule.root != 0) text += ", root " + std::to_string(schedule.root);
+  if (schedule.pieces != 1) text += ", " + std::to_string(schedule.pieces) + " pieces";
   for (const auto& [name, value] : schedule.parameters) {
     text += ", " + name + " " + std::to_string(value);
   }
@@ -53,6 +59,7 @@ std::string text_of(const Cost& cost) {
 }
 
 void check_cost(CatalogProof& proof, const Schedule& schedule, const Topology& topology) {
+  if (proof.algorithm->cost == nullptr) return;
   const Cost stated = proof.algorithm->cost(topology, schedule.parameters);
   const Cost counted = count_cost(schedule, topology);
   if (stated == counted) return;
@@ -74,16 +81,51 @@ void check_properties(CatalogProof& proof, const Schedule& schedule, const Topol
   }
 }
 
-void prove_schedule(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {
-  const Schedule schedule = build(*proof.algorithm, topology, parameters);
+void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters) {
+  const Schedule schedule = build(*proof.algorithm, call, parameters);
   ++proof.schedules;
   std::vector<Violation> violations = verify(schedule);
   if (!violations.empty()) {
     fail(proof, schedule, std::move(violations.front()));
     return;  // the other checks rely on sound steps
   }
-  check_cost(proof, schedule, topology);
-  check_properties(proof, schedule, topology);
+  check_cost(proof, schedule, call.topology);
+  check_properties(proof, schedule, call.topology);
+}
+
+/// Every root of few ranks; of many the first, the last, and one within.
+std::vector<int> roots(const Collective& collective, int ranks) {
+  if (!collective.rooted) return {0};
+  std::vector<int> all{0};
+  for (int rank = 1; rank < ranks; ++rank) {
+    if (ranks <= all_roots_ranks || rank == ranks / 2 || rank == ranks - 1) all.push_back(rank);
+  }
+  return all;
+}
+
+bool takes_segments(const Algorithm& algorithm) {
+  return std::ranges::find(algorithm.parameters, segment_parameter, &ParameterSpec::name) !=
+         algorithm.parameters.end();
+}
+
+/// Messages whose parts, of a byte at first, are 1 and 2 segments, and one more than may be under
+/// way.
+std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topology) {
+  if (!takes_segments(algorithm)) return {1};
+  const Schedule whole = build(algorithm, Call{.topology = topology, .bytes = 1});
+  return {whole.pieces, 2 * whole.pieces, (whole.window + 1) * whole.pieces};
+}
+
+void prove_shape(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {
+  const Algorithm& algorithm = *proof.algorithm;
+  const Collective& collective = *find_collective(algorithm.collective);
+  for (const std::int64_t bytes : sizes(algorithm, topology)) {
+    for (const int root : roots(collective, topology.ranks())) {
+      Parameters cut = parameters;
+      if (takes_segments(algorithm)) cut.insert_or_assign(std::string(segment_parameter), 1);
+      prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, cut);
+    }
+  }
 }
 
 }  // namespace
@@ -91,7 +133,9 @@ void prove_schedule(CatalogProof& proof, const Topology& topology, const Paramet
 CatalogProof begin_proof(const Algorithm& algorithm) {
   CatalogProof proof;
   proof.algorithm = &algorithm;
+  const Collective& collective = *find_collective(algorithm.collective);
   for (const Property property : every_property) {
+    if (!applies(property, collective)) continue;
     proof.properties.push_back({property, declares(algorithm, property), std::nullopt});
   }
   return proof;
@@ -103,7 +147,7 @@ void prove(CatalogProof& proof, int ranks) {
   for (const Topology& topology : shapes(ranks)) {
     const bool many = ranks > all_variants_ranks && !topology.even();
     for (const Parameters& parameters : many ? fallbacks : all) {
-      prove_schedule(proof, topology, parameters);
+      prove_shape(proof, topology, parameters);
     }
   }
 }

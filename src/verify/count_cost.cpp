@@ -7,31 +7,33 @@ namespace suiro {
 
 namespace {
 
-/// Blocks that a rank sends to ranks of other nodes.
-std::int64_t wire_blocks_of(const Schedule& schedule, const Topology& topology, int rank) {
-  std::int64_t blocks = 0;
+/// Blocks that a node sends to, and gets from, ranks of other nodes.
+struct Wire {
+  std::int64_t leaving = 0;
+  std::int64_t arriving = 0;
+};
+
+void add(const Schedule& schedule, const Topology& topology, int rank, Wire& wire) {
   Round round;
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {
     schedule.round(rank, index, round);
     for (const Step& step : round.steps) {
-      const bool leaves =
-          step.action == Action::send && topology.node(step.peer) != topology.node(rank);
-      if (leaves) blocks += step.source.count;
+      const bool moves = step.action == Action::send || step.action == Action::receive;
+      if (!moves || topology.node(step.peer) == topology.node(rank)) continue;
+      wire.leaving += step.source.count;
+      wire.arriving += step.target.count;
     }
   }
-  return blocks;
 }
 
 }  // namespace
 
 Cost count_cost(const Schedule& schedule, const Topology& topology) {
-  Cost cost{.rounds = schedule.rounds, .wire_blocks = 0, .scratch = schedule.scratch};
+  Cost cost{.rounds = schedule.rounds, .scratch = schedule.scratch};
   for (int node = 0; node < topology.nodes(); ++node) {
-    std::int64_t blocks = 0;
-    for (const int rank : topology.ranks_of(node)) {
-      blocks += wire_blocks_of(schedule, topology, rank);
-    }
-    cost.wire_blocks = std::max(cost.wire_blocks, blocks);
+    Wire wire;
+    for (const int rank : topology.ranks_of(node)) add(schedule, topology, rank, wire);
+    cost.wire_blocks = std::max({cost.wire_blocks, wire.leaving, wire.arriving});
   }
   return cost;
 }

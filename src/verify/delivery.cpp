@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "verify/progress.hpp"
+#include "verify/properties.hpp"
+#include "verify/values.hpp"
 
 namespace suiro {
 
@@ -12,32 +14,42 @@ namespace {
 
 /// What a block of memory holds, and who put it there.
 struct Cell {
-  BlockName name;
+  Values::Id value = Values::none;
   std::int64_t written = -1;    // the round that wrote it
-  std::int64_t delivered = -1;  // the round that first brought the expected block
-  bool filled() const { return name.origin >= 0; }
+  std::int64_t delivered = -1;  // the round that first brought what is expected
+  bool filled() const { return value != Values::none; }
 };
 
 class Memory {
  public:
-  Memory(const Program& program, Findings& findings) : program_(program), findings_(findings) {
+  Memory(const Program& program, Findings& findings)
+      : program_(program),
+        findings_(findings),
+        values_(program.schedule().ranks, program.blocks(Buffer::send)) {
     receive_blocks_ = program.blocks(Buffer::receive);
     per_rank_ = receive_blocks_ + program.blocks(Buffer::scratch);
-    cells_.resize(per_rank_ * program.schedule().ranks);
+    cells_.resize(static_cast<std::size_t>(per_rank_ * program.schedule().ranks));
+    for (int rank = 0; rank < program.schedule().ranks; ++rank) {
+      if (!program.in_place(rank)) continue;
+      const std::int64_t blocks = std::min(program.blocks(rank, Buffer::send), receive_blocks_);
+      for (std::int64_t block = 0; block < blocks; ++block) {
+        cell(rank, Buffer::receive, block).value = values_.own(rank, block);
+      }
+    }
   }
 
-  BlockName read(int rank, Buffer buffer, std::int64_t block) {
-    if (buffer == Buffer::send) return {rank, block};
-    return cell(rank, buffer, block).name;
+  Values::Id read(int rank, Buffer buffer, std::int64_t block) {
+    if (buffer == Buffer::send) return values_.own(rank, block);
+    return cell(rank, buffer, block).value;
   }
 
-  void write(const Operation& operation, std::int64_t block, BlockName name) {
+  void write(const Operation& operation, std::int64_t block, Values::Id value) {
     const Buffer buffer = operation.step.target.buffer;
     Cell& target = cell(operation.rank, buffer, block);
-    target.name = name;
+    target.value = value;
     target.written = operation.round;
     if (buffer != Buffer::receive) return;
-    if (name != program_.collective().expected(operation.rank, block)) return;
+    if (!values_.is(value, expected(operation.rank, block))) return;
     if (target.delivered >= 0) {
       findings_.add(operation.rank, operation.round, block,
                     text_of(buffer, block) + " gets the same block again, which round " +
@@ -47,52 +59,79 @@ class Memory {
     }
   }
 
-  /// Reads must find something, at the moment when their round starts.
-  void check_filled(const Operation& operation) {
+  /// target = source (op) target.
+  void reduce(const Operation& operation) {
     const Blocks& source = operation.step.source;
-    if (source.buffer == Buffer::send) return;
-    for (std::int64_t block = source.first; block < source.first + source.count; ++block) {
-      if (cell(operation.rank, source.buffer, block).filled()) continue;
+    const Blocks& target = operation.step.target;
+    for (std::int64_t i = 0; i < source.count; ++i) {
+      const Values::Id left = read(operation.rank, source.buffer, source.first + i);
+      const Values::Id right = read(operation.rank, target.buffer, target.first + i);
+      if (left == Values::none || right == Values::none) continue;  // reported as not filled
+      const Values::Id made = values_.combine(left, right);
+      if (made == Values::none) {
+        findings_.add(operation.rank, operation.round, source.first + i,
+                      "the " + text_of(operation.step) + " " + values_.why_not(left, right));
+        continue;
+      }
+      write(operation, target.first + i, made);
+    }
+  }
+
+  /// Reads must find something, at the moment when their round starts.
+  void check_filled(const Operation& operation, const Blocks& blocks) {
+    if (blocks.buffer == Buffer::send) return;
+    for (std::int64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
+      if (cell(operation.rank, blocks.buffer, block).filled()) continue;
       findings_.add(operation.rank, operation.round, block,
-                    "the " + text_of(operation.step) + " reads " + text_of(source.buffer, block) +
+                    "the " + text_of(operation.step) + " reads " + text_of(blocks.buffer, block) +
                         " before it is written");
     }
   }
 
   void check_postcondition() {
     for (int rank = 0; rank < program_.schedule().ranks; ++rank) {
-      for (std::int64_t block = 0; block < receive_blocks_; ++block) check_final(rank, block);
+      const std::int64_t blocks = program_.blocks(rank, Buffer::receive);
+      for (std::int64_t block = 0; block < blocks; ++block) check_final(rank, block);
     }
   }
+
+  const Values& values() const { return values_; }
 
  private:
   Cell& cell(int rank, Buffer buffer, std::int64_t block) {
     const std::int64_t base = buffer == Buffer::receive ? 0 : receive_blocks_;
-    return cells_[rank * per_rank_ + base + block];
+    return cells_[static_cast<std::size_t>(rank * per_rank_ + base + block)];
   }
 
-  static std::string text_of_block(BlockName name) {
-    return "block " + std::to_string(name.index) + " of rank " + std::to_string(name.origin);
+  Content expected(int rank, std::int64_t block) const {
+    return program_.collective().expected(program_.instance(), rank, block);
+  }
+
+  static std::string text_of_content(const Content& content) {
+    std::string text = "block " + std::to_string(content.index) + " of rank";
+    if (content.last == content.first + 1) return text + " " + std::to_string(content.first);
+    return text + "s " + std::to_string(content.first) + " to " + std::to_string(content.last - 1);
   }
 
   void check_final(int rank, std::int64_t block) {
     const Cell& found = cell(rank, Buffer::receive, block);
-    const BlockName expected = program_.collective().expected(rank, block);
-    if (found.name == expected) return;
+    const Content content = expected(rank, block);
+    if (values_.is(found.value, content)) return;
     const std::string place = text_of(Buffer::receive, block);
     if (found.filled()) {
       findings_.add(rank, found.written, block,
-                    place + " ends with " + text_of_block(found.name) + " instead of " +
-                        text_of_block(expected));
+                    place + " ends with " + values_.text_of(found.value) + " instead of " +
+                        text_of_content(content));
     } else {
       findings_.add(
           rank, std::max<std::int64_t>(program_.schedule().rounds - 1, 0), block,
-          place + " is empty after the last round: " + text_of_block(expected) + " never arrives");
+          place + " is empty after the last round: " + text_of_content(content) + " never arrives");
     }
   }
 
   const Program& program_;
   Findings& findings_;
+  Values values_;
   std::int64_t receive_blocks_ = 0;
   std::int64_t per_rank_ = 0;
   std::vector<Cell> cells_;
@@ -104,13 +143,20 @@ class Delivery : public ProgressEvents {
   Delivery(const Program& program, Findings& findings) : memory_(program, findings) {}
 
   void started(const Operation& operation) override {
-    if (operation.step.action != Action::receive) memory_.check_filled(operation);
-    if (operation.step.action == Action::copy) move(operation, operation);
+    const Step& step = operation.step;
+    if (step.action != Action::receive) memory_.check_filled(operation, step.source);
+    if (step.action == Action::copy) move(operation, operation);
+    if (step.action == Action::reduce) {
+      memory_.check_filled(operation, step.target);
+      memory_.reduce(operation);
+    }
   }
 
   void matched(const Operation& send, const Operation& receive) override { move(send, receive); }
 
   void check_postcondition() { memory_.check_postcondition(); }
+
+  Memory& memory() { return memory_; }
 
  private:
   void move(const Operation& from, const Operation& to) {
@@ -126,6 +172,25 @@ class Delivery : public ProgressEvents {
 };
 
 }  // namespace
+
+std::optional<Violation> for_each_result(
+    const Schedule& schedule,
+    const std::function<std::optional<Violation>(int, std::int64_t, Values::Id, const Values&)>&
+        look) {
+  Findings findings;
+  Program program(schedule, *find_collective(schedule.collective), Placing::apart);
+  check_matching(program, findings);
+  Delivery delivery(program, findings);
+  Progress(program, delivery).run();
+  Memory& memory = delivery.memory();
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
+    for (std::int64_t block = 0; block < program.blocks(rank, Buffer::receive); ++block) {
+      const Values::Id value = memory.read(rank, Buffer::receive, block);
+      if (auto found = look(rank, block, value, memory.values())) return found;
+    }
+  }
+  return std::nullopt;
+}
 
 void check_delivery(const Program& program, Findings& findings) {
   Delivery delivery(program, findings);

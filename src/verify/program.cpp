@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/program.hpp"
 
+#include <algorithm>
+
 namespace suiro {
 
-Program::Program(const Schedule& schedule, const Collective& collective)
-    : schedule_(schedule), collective_(collective) {
+namespace {
+
+/// In place, a block is copied to where it is: nothing to do.
+bool is_idle(const Step& step) { return step.action == Action::copy && step.source == step.target; }
+
+Step placed(Step step, bool in_place) {
+  const bool reads = step.action != Action::receive;
+  if (in_place && reads && step.source.buffer == Buffer::send) {
+    step.source.buffer = Buffer::receive;
+  }
+  return step;
+}
+
+}  // namespace
+
+Program::Program(const Schedule& schedule, const Collective& collective, Placing placing)
+    : schedule_(schedule),
+      collective_(collective),
+      instance_{schedule.ranks, schedule.root, schedule.pieces},
+      placing_(placing) {
   ends_.reserve(static_cast<std::size_t>(schedule.ranks) * schedule.rounds);
   Round round;
   for (int rank = 0; rank < schedule.ranks; ++rank) {
     for (std::int64_t index = 0; index < schedule.rounds; ++index) {
       schedule.round(rank, index, round);
-      for (const Step& step : round.steps) {
+      for (const Step& given : round.steps) {
+        const Step step = placed(given, in_place(rank));
+        if (in_place(rank) && is_idle(step)) continue;
         operations_.push_back({.rank = rank, .round = index, .step = step});
       }
       ends_.push_back(std::ssize(operations_));
@@ -19,16 +41,27 @@ Program::Program(const Schedule& schedule, const Collective& collective)
   }
 }
 
-std::int64_t Program::blocks(Buffer buffer) const {
+std::int64_t Program::blocks(int rank, Buffer buffer) const {
   switch (buffer) {
     case Buffer::send:
-      return collective_.send_blocks(schedule_.ranks);
+      return collective_.send_blocks(instance_, rank);
     case Buffer::receive:
-      return collective_.receive_blocks(schedule_.ranks);
+      return collective_.receive_blocks(instance_, rank);
     case Buffer::scratch:
       return schedule_.scratch;
   }
   return 0;
+}
+
+std::int64_t Program::blocks(Buffer buffer) const {
+  std::int64_t most = 0;
+  for (int rank = 0; rank < schedule_.ranks; ++rank) most = std::max(most, blocks(rank, buffer));
+  return most;
+}
+
+bool Program::in_place(int rank) const {
+  return placing_ == Placing::in_place && blocks(rank, Buffer::send) > 0 &&
+         blocks(rank, Buffer::receive) > 0;
 }
 
 std::pair<std::int64_t, std::int64_t> Program::range(int rank, std::int64_t round) const {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/collectives.hpp"
 #include "schedule/schedule.hpp"
-#include "verify/collective.hpp"
 #include "verify/verify.hpp"
 
 namespace suiro {
@@ -24,11 +24,16 @@ struct Operation {
 
 class Program {
  public:
-  Program(const Schedule& schedule, const Collective& collective);
+  /// In place, a rank that has both buffers has one: what it sends is in its receive buffer.
+  Program(const Schedule& schedule, const Collective& collective, Placing placing);
 
   const Schedule& schedule() const { return schedule_; }
   const Collective& collective() const { return collective_; }
+  const Instance& instance() const { return instance_; }
+  std::int64_t blocks(int rank, Buffer buffer) const;
+  /// The most of any rank.
   std::int64_t blocks(Buffer buffer) const;
+  bool in_place(int rank) const;
 
   std::vector<Operation>& operations() { return operations_; }
   const std::vector<Operation>& operations() const { return operations_; }
@@ -44,6 +49,8 @@ class Program {
 
   const Schedule& schedule_;
   const Collective& collective_;
+  Instance instance_;
+  Placing placing_;
   std::vector<Operation> operations_;  // by rank, then by round, then in the order given
   std::vector<std::int64_t> ends_;     // per rank and round: the index after its last operation
   std::vector<bool> fences_;
@@ -75,5 +82,6 @@ void check_steps(const Program& program, Findings& findings);  // ranges, peers,
 void check_matching(Program& program, Findings& findings);     // sets Operation::match
 void check_races(const Program& program, Findings& findings);
 void check_delivery(const Program& program, Findings& findings);  // deadlock and postcondition
+void check_arrival(const Program& program, Findings& findings);   // of a barrier
 
 }  // namespace suiro

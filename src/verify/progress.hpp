@@ -32,8 +32,9 @@ class Progress {
 
  private:
   struct RankState {
-    std::int64_t oldest = 0;   // the first round that is not complete
-    std::int64_t started = 0;  // the first round that has not started
+    std::int64_t sending = 0;    // the first round whose sends are not complete
+    std::int64_t receiving = 0;  // the first round whose receives are not complete
+    std::int64_t started = 0;    // the first round that has not started
     bool queued = false;
   };
 
@@ -42,15 +43,18 @@ class Progress {
   void post(std::int64_t operation);
   void complete(std::int64_t operation);
   void wake(int rank);
-  std::int64_t& pending(int rank, std::int64_t round);
+  std::int64_t& pending(int rank, std::int64_t round, Action action);
+  std::int64_t oldest(int rank) const;
   std::int64_t first_blocked(int rank) const;
 
   const Program& program_;
   ProgressEvents& events_;
   std::vector<RankState> ranks_;
-  std::vector<std::int64_t> pending_;  // per rank and round: operations that are not complete
-  std::vector<bool> posted_;           // per operation
-  std::vector<bool> complete_;         // per operation
+  // Per rank and round: sends that are not complete, and receives.
+  std::vector<std::int64_t> pending_sends_;
+  std::vector<std::int64_t> pending_receives_;
+  std::vector<bool> posted_;    // per operation
+  std::vector<bool> complete_;  // per operation
   std::vector<int> runnable_;
 };
 

@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Which properties a collective can have, and the short ones.
 #include "verify/properties.hpp"
 
+#include <map>
+
 namespace suiro {
+
+bool applies(Property property, const Collective& collective) {
+  switch (property) {
+    case Property::one_peer_per_node_per_round:
+    case Property::direct:
+    case Property::port_optimal:
+      return collective.bytes != Measure::nothing;
+    case Property::ordered:
+      return collective.reduces;
+    case Property::same_everywhere:
+      return collective.reduces && !collective.rooted;
+    case Property::in_place:
+      return collective.reduces;
+  }
+  return false;
+}
 
 std::optional<Violation> counterexample(Property property, const Schedule& schedule,
                                         const Topology& topology) {
@@ -10,8 +29,64 @@ std::optional<Violation> counterexample(Property property, const Schedule& sched
       return one_peer_per_node_per_round(schedule, topology);
     case Property::direct:
       return direct(schedule);
+    case Property::ordered:
+      return ordered(schedule);
+    case Property::same_everywhere:
+      return same_everywhere(schedule);
+    case Property::in_place:
+      return in_place(schedule);
+    case Property::port_optimal:
+      return port_optimal(schedule, topology);
   }
   return std::nullopt;
+}
+
+std::optional<Violation> ordered(const Schedule& schedule) {
+  return for_each_result(schedule,
+                         [](int rank, std::int64_t block, Values::Id value,
+                            const Values& values) -> std::optional<Violation> {
+                           if (values.is_ordered(value)) return std::nullopt;
+                           return Violation{.rank = rank,
+                                            .round = -1,
+                                            .block = block,
+                                            .text = "the operands are not in the order of ranks"};
+                         });
+}
+
+std::optional<Violation> same_everywhere(const Schedule& schedule) {
+  std::map<std::int64_t, Values::Id> classes;  // by block, as the first rank has it
+  return for_each_result(
+      schedule,
+      [&](int rank, std::int64_t block, Values::Id value,
+          const Values& values) -> std::optional<Violation> {
+        const auto first = classes.try_emplace(block, values.class_of(value)).first;
+        if (first->second == values.class_of(value)) return std::nullopt;
+        return Violation{.rank = rank,
+                         .round = -1,
+                         .block = block,
+                         .text = "the operands are not put together as on rank 0"};
+      });
+}
+
+std::optional<Violation> in_place(const Schedule& schedule) {
+  std::vector<Violation> found = verify(schedule, Placing::in_place);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+std::optional<Violation> port_optimal(const Schedule& schedule, const Topology& topology) {
+  constexpr double rounding = 1e-9;
+  const Collective& collective = *find_collective(schedule.collective);
+  const double whole =
+      collective.bytes == Measure::vector ? static_cast<double>(schedule.pieces) : 1.0;
+  const double allowed = collective.busiest_link(topology) * whole * (1 + rounding);
+  const std::int64_t most = count_cost(schedule, topology).wire_blocks;
+  if (static_cast<double>(most) <= allowed) return std::nullopt;
+  return Violation{.rank = -1,
+                   .round = -1,
+                   .block = -1,
+                   .text = "a port carries " + std::to_string(most) + " blocks, and no more than " +
+                           std::to_string(allowed) + " must"};
 }
 
 }  // namespace suiro

@@ -111,7 +111,10 @@ class RankRaces {
       // Within a round the copies run before the sends are posted, but not before the receives are.
       return early.step.action == Action::receive || !late_local;
     }
-    return early.round > posted - program_.schedule().reach() &&
+    const bool early_receives = early.step.action == Action::receive;
+    const std::int64_t reach =
+        early_receives ? program_.schedule().receive_reach() : program_.schedule().reach();
+    return early.round > posted - reach &&
            last_fence_[static_cast<std::size_t>(posted)] <= early.round;
   }
 

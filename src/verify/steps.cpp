@@ -14,8 +14,8 @@ bool reads(const Step& step) { return step.action != Action::receive; }
 bool writes(const Step& step) { return step.action != Action::send; }
 
 /// Why the blocks are out of range, or an empty text.
-std::string range_error(const Program& program, const Blocks& blocks) {
-  const std::int64_t size = program.blocks(blocks.buffer);
+std::string range_error(const Program& program, int rank, const Blocks& blocks) {
+  const std::int64_t size = program.blocks(rank, blocks.buffer);
   if (blocks.first >= 0 && blocks.count >= 0 && blocks.first <= size &&
       blocks.count <= size - blocks.first) {
     return {};
@@ -24,15 +24,15 @@ std::string range_error(const Program& program, const Blocks& blocks) {
   return error + (size == 1 ? " block" : " blocks");
 }
 
-std::string step_error(const Program& program, const Step& step) {
+std::string step_error(const Program& program, int rank, const Step& step) {
   if (moves(step) && (step.peer < 0 || step.peer >= program.schedule().ranks)) {
     return "there is no such rank; there are " + std::to_string(program.schedule().ranks);
   }
   if (reads(step)) {
-    if (std::string error = range_error(program, step.source); !error.empty()) return error;
+    if (std::string error = range_error(program, rank, step.source); !error.empty()) return error;
   }
   if (writes(step)) {
-    if (std::string error = range_error(program, step.target); !error.empty()) return error;
+    if (std::string error = range_error(program, rank, step.target); !error.empty()) return error;
     if (step.target.buffer == Buffer::send) return "the send buffer is read only";
   }
   if (!moves(step) && step.source.count != step.target.count) {
@@ -48,7 +48,7 @@ std::string step_error(const Program& program, const Step& step) {
 
 void check_steps(const Program& program, Findings& findings) {
   for (const Operation& operation : program.operations()) {
-    const std::string error = step_error(program, operation.step);
+    const std::string error = step_error(program, operation.rank, operation.step);
     if (error.empty()) continue;
     const Blocks& blocks = reads(operation.step) ? operation.step.source : operation.step.target;
     findings.add(operation.rank, operation.round, blocks.first,

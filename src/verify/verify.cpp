@@ -33,9 +33,13 @@ std::string refused(const Schedule& schedule) {
     return "there is no postcondition for the collective '" + schedule.collective + "'";
   }
   if (schedule.ranks < 1) return "a schedule needs at least one rank";
+  if (schedule.root < 0 || schedule.root >= schedule.ranks) {
+    return "there is no rank " + std::to_string(schedule.root) + " to be the root";
+  }
   if (schedule.rounds < 0 || schedule.window < 1 || schedule.lookahead < 0 ||
-      schedule.scratch < 0) {
-    return "rounds, lookahead and scratch cannot be negative, and the window is at least 1";
+      schedule.scratch < 0 || schedule.pieces < 0 || schedule.receive_window < 0) {
+    return "rounds, lookahead, scratch, pieces and receive_window cannot be negative, and the "
+           "window is at least 1";
   }
   if (schedule.ranks > VerifyLimits::ranks) {
     return at_most("ranks", schedule.ranks, VerifyLimits::ranks);
@@ -45,6 +49,9 @@ std::string refused(const Schedule& schedule) {
   }
   if (schedule.scratch > VerifyLimits::scratch / schedule.ranks) {
     return at_most("blocks of scratch", schedule.scratch, VerifyLimits::scratch / schedule.ranks);
+  }
+  if (schedule.pieces > VerifyLimits::scratch / schedule.ranks) {
+    return at_most("pieces", schedule.pieces, VerifyLimits::scratch / schedule.ranks);
   }
   return {};
 }
@@ -60,13 +67,13 @@ std::int64_t moved_blocks(const Program& program) {
 
 }  // namespace
 
-std::vector<Violation> verify(const Schedule& schedule) {
+std::vector<Violation> verify(const Schedule& schedule, Placing placing) {
   Findings findings;
   if (const std::string reason = refused(schedule); !reason.empty()) {
     findings.add(-1, -1, -1, reason);
     return findings.take();
   }
-  Program program(schedule, *find_collective(schedule.collective));
+  Program program(schedule, *find_collective(schedule.collective), placing);
   check_steps(program, findings);
   if (!findings.empty()) return findings.take();
   if (const std::int64_t moved = moved_blocks(program); moved > VerifyLimits::moved_blocks) {
@@ -76,6 +83,7 @@ std::vector<Violation> verify(const Schedule& schedule) {
   check_matching(program, findings);
   check_races(program, findings);
   check_delivery(program, findings);
+  check_arrival(program, findings);
   return findings.take();
 }
 

@@ -8,7 +8,8 @@
 //
 // Proven: steps lie within their buffers and the send buffer is read only; every send meets one
 // receive of as many blocks; nothing that may be in flight together overlaps with a write; no
-// deadlock; nothing is read before it is written; every block arrives at its place exactly once.
+// deadlock; nothing is read before it is written; every block arrives at its place exactly once,
+// and of a reduction, the blocks of all its origins, each once.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,14 @@ struct VerifyLimits {
   static constexpr std::size_t violations = 64;                   // further ones are not listed
 };
 
+/// Whether ranks that have both buffers have two, or one for both (MPI_IN_PLACE).
+enum class Placing : std::uint8_t { apart, in_place };
+
 /// Empty when the schedule is proven.
-std::vector<Violation> verify(const Schedule& schedule);
+std::vector<Violation> verify(const Schedule& schedule, Placing placing = Placing::apart);
+
+/// Whether the question makes sense for a collective.
+bool applies(Property property, const Collective& collective);
 
 /// For schedules in which verify() finds nothing, on a topology of as many ranks.
 /// Nothing when the property holds on the topology, else a counterexample. Rounds count as

@@ -27,6 +27,7 @@ std::vector<Topology> topologies() {
 
 TEST(Alltoall, StatedCostsAreTheCountedOnes) {
   for (const Algorithm& row : catalog()) {
+    if (row.collective != "alltoall") continue;
     for (const Topology& topology : topologies()) {
       EXPECT_EQ(row.cost(topology, complete(row, {})), count_cost(build(row, topology), topology))
           << row.name << " on " << topology.describe();

@@ -162,6 +162,7 @@ TEST(UnequalBlocks, MovesEveryByteThroughEveryAlgorithm) {
   for (const Topology& topology : {Topology::block(1, 1), Topology::block(4, 1),
                                    Topology::round_robin(3, 4), Topology::from_nodes(uneven)}) {
     for (const Algorithm& algorithm : catalog()) {
+      if (algorithm.collective != "alltoall") continue;
       for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {
         EXPECT_EQ(run(build(algorithm, topology), mode), "")
             << algorithm.name << " on " << topology.describe();

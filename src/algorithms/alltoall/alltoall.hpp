@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <string>
 #include <utility>
 
-#include "algorithms/catalog.hpp"
+#include "algorithms/compose.hpp"
 
 namespace suiro {
 
@@ -69,17 +68,6 @@ inline std::int64_t wire_blocks_when_direct(const Topology& topology) {
     largest = std::max(largest, here * (topology.ranks() - here));
   }
   return largest;
-}
-
-/// A schedule with its header filled in; the builder adds rounds, window and function.
-inline Schedule header(const Algorithm& algorithm, const Topology& topology,
-                       const Parameters& parameters) {
-  Schedule schedule;
-  schedule.collective = algorithm.collective;
-  schedule.algorithm = algorithm.name;
-  schedule.parameters = parameters;
-  schedule.ranks = topology.ranks();
-  return schedule;
 }
 
 }  // namespace suiro::alltoall

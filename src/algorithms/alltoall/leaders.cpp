@@ -33,8 +33,8 @@ class Leaders {
       next_first_ += size(group);
       largest_ = std::max(largest_, size(group));
     }
-    exchange_ =
-        alltoall_two_level_pairwise.build(Topology::from_nodes(node_of_group), {{"window", 1}});
+    const Topology leaders_only = Topology::from_nodes(node_of_group);
+    exchange_ = alltoall_two_level_pairwise.build({.topology = leaders_only}, {{"window", 1}});
   }
 
   std::int64_t rounds() const { return exchange_.rounds + 2; }
@@ -142,10 +142,10 @@ class Leaders {
 
 }  // namespace
 
-Schedule build_leaders(const Algorithm& algorithm, const Topology& topology,
-                       const Parameters& parameters, int leaders) {
-  const auto rounds = std::make_shared<const Leaders>(topology, leaders);
-  Schedule schedule = header(algorithm, topology, parameters);
+Schedule build_leaders(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
+                       int leaders) {
+  const auto rounds = std::make_shared<const Leaders>(call.topology, leaders);
+  Schedule schedule = header(algorithm, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.window = parameters.at("window");
   schedule.scratch = rounds->scratch_blocks();

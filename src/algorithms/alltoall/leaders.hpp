@@ -20,8 +20,8 @@ constexpr ParameterSpec leaders_window = {
     .meaning = "leaders that a leader exchanges with at a time"};
 
 /// `leaders` groups per node, or as many as the node has ranks.
-Schedule build_leaders(const Algorithm& algorithm, const Topology& topology,
-                       const Parameters& parameters, int leaders);
+Schedule build_leaders(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
+                       int leaders);
 
 /// G+2 rounds for G groups; a(P-a) blocks on the wire of a node of a ranks; scratch (3m-1)P for a
 /// leader of m members, itself included.

@@ -7,9 +7,10 @@ namespace suiro {
 
 namespace {
 
-Schedule build_linear(const Topology& topology, const Parameters& parameters) {
+Schedule build_linear(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
   const int ranks = topology.ranks();
-  Schedule schedule = alltoall::header(alltoall_linear, topology, parameters);
+  Schedule schedule = header(alltoall_linear, call, parameters);
   schedule.rounds = 1;
   schedule.function = [ranks](int me, std::int64_t, Round& round) {
     using namespace alltoall;

@@ -16,9 +16,10 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "messages that a rank may have outstanding in each direction"},
 };
 
-Schedule build_linear_capped(const Topology& topology, const Parameters& parameters) {
+Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
-  Schedule schedule = alltoall::header(alltoall_linear_capped, topology, parameters);
+  Schedule schedule = header(alltoall_linear_capped, call, parameters);
   schedule.rounds = ranks;
   schedule.window = parameters.at("cap");
   schedule.function = [ranks](int me, std::int64_t i, Round& round) {

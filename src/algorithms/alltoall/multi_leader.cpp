@@ -20,9 +20,8 @@ constexpr ParameterSpec parameter_specs[] = {
 
 int leaders_of(const Parameters& parameters) { return static_cast<int>(parameters.at("leaders")); }
 
-Schedule build_multi_leader(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_leaders(alltoall_multi_leader, topology, parameters,
-                                 leaders_of(parameters));
+Schedule build_multi_leader(const Call& call, const Parameters& parameters) {
+  return alltoall::build_leaders(alltoall_multi_leader, call, parameters, leaders_of(parameters));
 }
 
 Cost cost(const Topology& topology, const Parameters& parameters) {

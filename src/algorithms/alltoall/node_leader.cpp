@@ -10,8 +10,8 @@ namespace {
 
 constexpr ParameterSpec parameter_specs[] = {alltoall::leaders_window};
 
-Schedule build_node_leader(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_leaders(alltoall_node_leader, topology, parameters, 1);
+Schedule build_node_leader(const Call& call, const Parameters& parameters) {
+  return alltoall::build_leaders(alltoall_node_leader, call, parameters, 1);
 }
 
 Cost cost(const Topology& topology, const Parameters&) {

@@ -9,9 +9,10 @@ namespace suiro {
 
 namespace {
 
-Schedule build_ring(const Topology& topology, const Parameters& parameters) {
+Schedule build_ring(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
-  Schedule schedule = alltoall::header(alltoall_ring, topology, parameters);
+  Schedule schedule = header(alltoall_ring, call, parameters);
   schedule.rounds = ranks;
   schedule.function = [ranks](int me, std::int64_t i, Round& round) {
     const int target = static_cast<int>((me + i) % ranks);

@@ -143,9 +143,10 @@ class SendSideAggregation {
   AggregationScratch scratch_;
 };
 
-Schedule build_send_side_aggregation(const Topology& topology, const Parameters& parameters) {
+Schedule build_send_side_aggregation(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const SendSideAggregation>(topology, peers_of(parameters));
-  Schedule schedule = alltoall::header(alltoall_send_side_aggregation, topology, parameters);
+  Schedule schedule = header(alltoall_send_side_aggregation, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.scratch = rounds->scratch_blocks();
   schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };

@@ -43,8 +43,8 @@ struct TwoLevelOptions {
   bool meeting = false;
 };
 
-Schedule build_two_level(const Algorithm& algorithm, const Topology& topology,
-                         const Parameters& parameters, const TwoLevelOptions& options);
+Schedule build_two_level(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
+                         const TwoLevelOptions& options);
 
 /// P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch. Without meetings.
 Cost cost_two_level(const Topology& topology, const Parameters&);

@@ -19,9 +19,9 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "rounds that a rank may have in flight; none waits for an older one"},
 };
 
-Schedule build_two_level_capped(const Topology& topology, const Parameters& parameters) {
+Schedule build_two_level_capped(const Call& call, const Parameters& parameters) {
   return alltoall::build_two_level(
-      alltoall_two_level_capped, topology, parameters,
+      alltoall_two_level_capped, call, parameters,
       {.peers = alltoall::ring_neighbours, .window = parameters.at("cap"), .overtaking = true});
 }
 

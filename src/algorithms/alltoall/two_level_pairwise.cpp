@@ -23,9 +23,9 @@ constexpr ParameterSpec parameter_specs[] = {
 
 constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
 
-Schedule build_two_level_pairwise(const Topology& topology, const Parameters& parameters) {
+Schedule build_two_level_pairwise(const Call& call, const Parameters& parameters) {
   return alltoall::build_two_level(
-      alltoall_two_level_pairwise, topology, parameters,
+      alltoall_two_level_pairwise, call, parameters,
       {.peers = alltoall::partners, .window = parameters.at("window")});
 }
 

@@ -43,8 +43,9 @@ bool ranks_meet(const Topology& topology, const Parameters& parameters) {
   return parameters.at("meet") != 0 && !topology.even();
 }
 
-Schedule build_two_level_ring(const Topology& topology, const Parameters& parameters) {
-  return alltoall::build_two_level(alltoall_two_level_ring, topology, parameters,
+Schedule build_two_level_ring(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
+  return alltoall::build_two_level(alltoall_two_level_ring, call, parameters,
                                    {.peers = alltoall::ring_neighbours,
                                     .window = parameters.at("window"),
                                     .staggered = parameters.at("stagger") != 0,

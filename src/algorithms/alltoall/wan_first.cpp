@@ -80,9 +80,10 @@ class WanFirst {
   std::vector<Place> place_;
 };
 
-Schedule build_wan_first(const Topology& topology, const Parameters& parameters) {
+Schedule build_wan_first(const Call& call, const Parameters& parameters) {
+  const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const WanFirst>(topology);
-  Schedule schedule = alltoall::header(alltoall_wan_first, topology, parameters);
+  Schedule schedule = header(alltoall_wan_first, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.window = 1 + parameters.at("beside");
   schedule.overtaking = true;

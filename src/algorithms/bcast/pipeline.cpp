@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pipeline: one chain through all ranks, node by node, that hands the message on piece by piece.
+#include "algorithms/bcast/bcast.hpp"
+
+namespace suiro {
+
+namespace {
+
+constexpr ParameterSpec parameters_taken[] = {segment_spec};
+constexpr Property properties[] = {Property::port_optimal};
+
+Schedule build_pipeline(const Call& call, const Parameters& parameters) {
+  const Tree tree = chain_tree(call.topology.ranks(), 1);
+  Schedule schedule = header(bcast_pipeline, call, parameters);
+  schedule.pieces = segments_of(call.bytes, tree.depth, call, parameters);
+  send_down(schedule, tree, node_order(call.topology, call.root));
+  return schedule;
+}
+
+}  // namespace
+
+constinit const Algorithm bcast_pipeline = {
+    .collective = "bcast",
+    .name = "pipeline",
+    .summary = "One chain through all ranks, node by node, hands on piece by piece.",
+    .source = "auto-tuning paper (2009); Open MPI pipeline",
+    .cost_text = "(k + P - 2) messages of M/k in time; M through every port",
+    .parameters = parameters_taken,
+    .properties = properties,
+    .cost = nullptr,
+    .build = build_pipeline,
+};
+
+}  // namespace suiro

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/compose.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace suiro {
+
+Schedule header(const Algorithm& algorithm, const Call& call, const Parameters& parameters) {
+  Schedule schedule;
+  schedule.collective = algorithm.collective;
+  schedule.algorithm = algorithm.name;
+  schedule.parameters = parameters;
+  schedule.ranks = call.topology.ranks();
+  schedule.root = find_collective(algorithm.collective)->rooted ? call.root : 0;
+  return schedule;
+}
+
+namespace {
+
+/// The more careful pace of both.
+void take_pace(const Schedule& from, Schedule& to) {
+  to.receive_window = std::min(to.receive_reach(), from.receive_reach());
+  to.window = std::min(to.window, from.window);
+  to.lookahead = std::min(to.lookahead, from.lookahead);
+}
+
+/// Where a rank of the whole is: in which part, and as which rank of it.
+struct Seat {
+  int part = -1;
+  int rank = -1;
+};
+
+class SideBySide {
+ public:
+  SideBySide(int ranks, std::vector<Part> parts, std::int64_t scratch_at)
+      : parts_(std::move(parts)), seats_(static_cast<std::size_t>(ranks)), scratch_at_(scratch_at) {
+    for (int part = 0; part < static_cast<int>(parts_.size()); ++part) {
+      const std::vector<int>& members = parts_[part].ranks;
+      for (int rank = 0; rank < static_cast<int>(members.size()); ++rank) {
+        seats_[members[rank]] = {part, rank};
+      }
+    }
+  }
+
+  void operator()(int me, std::int64_t index, Round& round) const {
+    const Seat seat = seats_[me];
+    if (seat.part < 0) return;
+    const Part& part = parts_[seat.part];
+    if (index >= part.schedule.rounds) return;
+    part.schedule.function(seat.rank, index, round);
+    for (Step& step : round.steps) place(part, me, step);
+  }
+
+ private:
+  void place(const Part& part, int me, Step& step) const {
+    if (step.peer >= 0) step.peer = part.ranks[step.peer];
+    if (step.action != Action::receive) step.source = placed(part, me, step.source);
+    if (step.action != Action::send) step.target = placed(part, me, step.target);
+  }
+
+  Blocks placed(const Part& part, int me, Blocks blocks) const {
+    if (blocks.count == 0) return {};
+    if (blocks.buffer != Buffer::scratch) return part.map(me, blocks);
+    blocks.first += scratch_at_;
+    if (blocks.piece >= 0) {
+      blocks.piece = part.map(me, {Buffer::receive, blocks.piece, blocks.count}).first;
+    }
+    return blocks;
+  }
+
+  std::vector<Part> parts_;
+  std::vector<Seat> seats_;
+  std::int64_t scratch_at_;
+};
+
+}  // namespace
+
+Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at) {
+  Schedule whole = parts.front().schedule;
+  whole.ranks = ranks;
+  for (const Part& part : parts) {
+    take_pace(part.schedule, whole);
+    whole.rounds = std::max(whole.rounds, part.schedule.rounds);
+    whole.scratch = std::max(whole.scratch, part.schedule.scratch);
+  }
+  whole.scratch += scratch_at;
+  const auto rounds = std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at);
+  whole.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
+  return whole;
+}
+
+Schedule sequence(Schedule first, Schedule second) {
+  Schedule whole = first;
+  // A single round has no pace: all before it is complete.
+  if (first.rounds <= 1) {
+    whole.window = second.window;
+    whole.receive_window = second.receive_window;
+    whole.lookahead = second.lookahead;
+  } else if (second.rounds > 1) {
+    take_pace(second, whole);
+  }
+  whole.rounds = first.rounds + second.rounds;
+  whole.scratch = std::max(first.scratch, second.scratch);
+  whole.function = [border = first.rounds, first = std::move(first.function),
+                    second = std::move(second.function)](int me, std::int64_t i, Round& round) {
+    if (i < border) return first(me, i, round);
+    second(me, i - border, round);
+    if (i == border) round.fence = true;
+  };
+  return whole;
+}
+
+Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
+  Schedule whole = first;
+  take_pace(second, whole);
+  whole.rounds = std::max(first.rounds, second.rounds + delay);
+  whole.scratch = std::max(first.scratch, second.scratch);
+  whole.function = [=, ours = first.rounds, theirs = second.rounds,
+                    first = std::move(first.function),
+                    second = std::move(second.function)](int me, std::int64_t i, Round& round) {
+    if (i < ours) first(me, i, round);
+    if (i < delay || i - delay >= theirs) return;
+    Round more;
+    second(me, i - delay, more);
+    round.fence = round.fence || more.fence;
+    round.steps.insert(round.steps.end(), more.steps.begin(), more.steps.end());
+  };
+  return whole;
+}
+
+std::vector<std::vector<int>> ranks_by_node(const Topology& topology, int first) {
+  std::vector<std::vector<int>> groups;
+  for (int node = 0; node < topology.nodes(); ++node) {
+    const auto ranks = topology.ranks_of(node);
+    groups.emplace_back(ranks.begin(), ranks.end());
+    const auto found = std::ranges::find(groups.back(), first);
+    if (found != groups.back().end()) std::rotate(groups.back().begin(), found, found + 1);
+  }
+  return groups;
+}
+
+std::vector<int> node_order(const Topology& topology, int first) {
+  const std::vector<std::vector<int>> groups = ranks_by_node(topology, first);
+  std::vector<int> order;
+  order.reserve(static_cast<std::size_t>(topology.ranks()));
+  for (int i = 0; i < topology.nodes(); ++i) {
+    const auto node = static_cast<std::size_t>((topology.node(first) + i) % topology.nodes());
+    order.insert(order.end(), groups[node].begin(), groups[node].end());
+  }
+  return order;
+}
+
+}  // namespace suiro

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules made of schedules. A part is a whole schedule for some of the ranks; it says where its
+// blocks are in the whole. What is composed is proven like any other schedule, so nothing here has
+// to be trusted: a wrong map of blocks is found.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+
+namespace suiro {
+
+/// A schedule with its header filled in; the builder adds rounds, window and function.
+Schedule header(const Algorithm& algorithm, const Call& call, const Parameters& parameters);
+
+/// Where blocks of a part's send or receive buffer are in the whole, on a rank of the whole.
+/// Scratch needs no map: it begins at the place that side_by_side() is given.
+using BlockMap = std::function<Blocks(int rank, Blocks blocks)>;
+
+/// A schedule over the ranks of a group: rank i of the schedule is ranks[i] of the whole.
+struct Part {
+  Schedule schedule;
+  std::vector<int> ranks;
+  BlockMap map;
+};
+
+/// Parts of disjoint groups run at once; ranks in none of them do nothing. All parts have as much
+/// scratch as the largest, from block `scratch_at` on, and the shortest window of all.
+Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at);
+
+/// `second` begins on a rank when `first` is complete there.
+Schedule sequence(Schedule first, Schedule second);
+
+/// Round i of `second` runs together with round i + delay of `first`: what a pipeline hands on
+/// while its next piece is on the way.
+Schedule overlapped(Schedule first, Schedule second, std::int64_t delay);
+
+/// The ranks of each node, `first` of them before the others: one group per node.
+std::vector<std::vector<int>> ranks_by_node(const Topology& topology, int first);
+
+/// All ranks, node by node, starting with `first` and its node.
+std::vector<int> node_order(const Topology& topology, int first);
+
+}  // namespace suiro

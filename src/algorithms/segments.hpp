@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a message is cut for a pipeline.
+#pragma once
+
+#include "algorithms/catalog.hpp"
+
+namespace suiro {
+
+inline constexpr ParameterSpec segment_spec = {
+    .name = segment_parameter,
+    .minimum = 0,
+    .maximum = 1 << 30,
+    .fallback = 0,
+    .meaning =
+        "bytes of a segment; 0: what the pipeline formula gives for message, stages and link"};
+
+/// Bytes of a segment with which a pipeline takes least time. With `stages` messages one after the
+/// other, the last segment arrives after (bytes / s + stages - 1) (startup + s / rate), which is
+/// least where s = sqrt(bytes startup rate / (stages - 1)). In whole frames of Ethernet, as a frame
+/// that is not full costs as much.
+std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Link& link);
+
+/// How many segments `bytes` are cut in: by the parameter, or by the formula.
+std::int64_t segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
+                         const Parameters& parameters);
+
+}  // namespace suiro

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each collective means: one row, read by verify, rules, bench, the preloaded library, the
+// command line and the reference. No other place lists collectives; entry points and measuring
+// programs are generated from what `suiro-schedule collectives --json` prints of this table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "topology/topology.hpp"
+
+namespace suiro {
+
+/// One call as a schedule sees it. A rooted collective has a root; where a message is cut, all
+/// blocks are its `pieces`, numbered from its begin.
+struct Instance {
+  int ranks = 1;
+  int root = 0;
+  std::int64_t pieces = 1;
+};
+
+/// What must be in a block at the end: block `index` of the origins first .. last - 1, reduced to
+/// one in any order where there are several.
+struct Content {
+  int first = 0;
+  int last = 0;
+  std::int64_t index = 0;
+  friend bool operator==(const Content&, const Content&) = default;
+};
+
+/// What "bytes" means for a collective, in rules, reports and measurements; always of packed data.
+enum class Measure : std::uint8_t {
+  per_pair,  // what one rank has for one other; where that differs, what the ranks agreed on
+  vector,    // the whole message or vector of a rank
+  nothing,   // no data
+};
+std::string_view name(Measure measure);
+
+struct Collective {
+  std::string_view name;  // as MPI has it, in small letters
+  std::string_view
+      regular;  // whose algorithms it runs: itself, or what it extends to unequal blocks
+  std::string_view summary;  // one line
+  bool rooted = false;
+  bool reduces = false;
+  Measure bytes = Measure::vector;
+  std::int64_t (*send_blocks)(const Instance&, int rank);
+  std::int64_t (*receive_blocks)(const Instance&, int rank);
+  /// Before, send[index] of `rank` holds its own block `index`; this is what receive[index] of
+  /// `rank` holds at the end.
+  Content (*expected)(const Instance&, int rank, std::int64_t index);
+  /// Bytes that the busiest link of any node must carry in one direction for each of "bytes",
+  /// whatever the algorithm. `bound_text` says so in symbols: M bytes, N nodes of a ranks, P ranks.
+  double (*busiest_link)(const Topology&);
+  std::string_view bound_text;
+
+  /// Ranks' blocks may differ in size, and no rank knows the sizes of the others'.
+  bool unequal() const { return name != regular; }
+};
+
+/// Every collective, ordered by name.
+std::span<const Collective> collectives();
+
+/// nullptr when there is none of that name.
+const Collective* find_collective(std::string_view name);
+
+/// The place of a row in the table.
+inline std::size_t index_of(const Collective& collective) {
+  return static_cast<std::size_t>(&collective - collectives().data());
+}
+
+/// Seconds that a call takes at least, since a node's bytes must cross its links. `link_Bps` is
+/// what one link carries of the user's bytes per second; it must be positive.
+double bound_s(const Collective& collective, const Topology& topology, std::int64_t bytes,
+               double link_Bps);
+
+}  // namespace suiro
