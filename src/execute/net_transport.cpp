@@ -23,16 +23,23 @@ const char* describe(net::Status status) {
 
 }  // namespace
 
-std::span<std::byte> ByteBlocks::bytes(std::int64_t first, std::int64_t count) const {
-  if (count == 0) return {};
-  const auto block = static_cast<std::size_t>(first);
+std::span<std::byte> ByteBlocks::bytes(const Blocks& blocks) const {
+  if (blocks.count == 0) return {};
+  const auto block = static_cast<std::size_t>(blocks.first);
+  if (cut) {
+    const bool kept = blocks.buffer == Buffer::scratch;
+    const std::int64_t piece = kept ? blocks.piece : blocks.first;
+    std::byte* begin = base + (kept ? block * block_bytes
+                                    : static_cast<std::size_t>(cut.begin(piece)) * unit_bytes);
+    return {begin, static_cast<std::size_t>(cut.size(piece, blocks.count)) * unit_bytes};
+  }
   if (!offsets.empty()) return {base + offsets[block], sizes[block]};
-  return {base + block * block_bytes, static_cast<std::size_t>(count) * block_bytes};
+  return {base + block * block_bytes, static_cast<std::size_t>(blocks.count) * block_bytes};
 }
 
 NetTransport::NetTransport(const NetGroup& group, const ByteBlocks& send, const ByteBlocks& receive,
-                           const ByteBlocks& scratch, IdleWork idle)
-    : group_(group), idle_(idle) {
+                           const ByteBlocks& scratch, IdleWork idle, Reduction reduction)
+    : group_(group), idle_(idle), reduction_(reduction) {
   buffers_[static_cast<std::size_t>(Buffer::send)] = send;
   buffers_[static_cast<std::size_t>(Buffer::receive)] = receive;
   buffers_[static_cast<std::size_t>(Buffer::scratch)] = scratch;
@@ -41,7 +48,7 @@ NetTransport::NetTransport(const NetGroup& group, const ByteBlocks& send, const 
 NetTransport::~NetTransport() { group_.endpoint->forget(this); }
 
 std::span<std::byte> NetTransport::bytes(const Blocks& blocks) const {
-  return buffers_[static_cast<std::size_t>(blocks.buffer)].bytes(blocks.first, blocks.count);
+  return buffers_[static_cast<std::size_t>(blocks.buffer)].bytes(blocks);
 }
 
 int NetTransport::rank_of(net::Peer peer) const {
@@ -90,8 +97,14 @@ bool NetTransport::copy(const Blocks& source, const Blocks& target) {
   return true;
 }
 
-bool NetTransport::reduce(const Blocks&, const Blocks&) {
-  error_ = "this transport does not reduce";
+bool NetTransport::reduce(const Blocks& source, const Blocks& target) {
+  const std::span<std::byte> from = bytes(source);
+  const std::span<std::byte> into = bytes(target);
+  if (reduction_.function != nullptr &&
+      reduction_.function(reduction_.argument, from.data(), into.data(), into.size())) {
+    return true;
+  }
+  error_ = "the reduction failed";
   return false;
 }
 

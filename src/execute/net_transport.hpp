@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "execute/pieces.hpp"
 #include "net/endpoint.hpp"
 #include "schedule/schedule.hpp"
 
@@ -16,11 +17,20 @@ namespace suiro {
 /// Where block b of a buffer is. Blocks that a schedule merges must be of one size and adjacent.
 struct ByteBlocks {
   std::byte* base = nullptr;
-  std::size_t block_bytes = 0;           // of every block, unless there are `offsets`
-  std::span<const std::size_t> offsets;  // block b is [offsets[b], offsets[b] + sizes[b])
-  std::span<const std::size_t> sizes;
+  std::size_t block_bytes = 0;                // of every block, unless there are `offsets`
+  std::span<const std::size_t> offsets = {};  // block b is [offsets[b], offsets[b] + sizes[b])
+  std::span<const std::size_t> sizes = {};
+  Pieces cut = {};  // of a message in pieces; scratch has `block_bytes` for each of them
+  std::size_t unit_bytes = 1;
 
-  std::span<std::byte> bytes(std::int64_t first, std::int64_t count) const;
+  std::span<std::byte> bytes(const Blocks& blocks) const;
+};
+
+/// inout = in (op) inout, of so many bytes; false when it failed.
+struct Reduction {
+  bool (*function)(void* argument, const std::byte* in, std::byte* inout,
+                   std::size_t bytes) = nullptr;
+  void* argument = nullptr;
 };
 
 /// Who takes part, and how these messages differ from all others between the same processes.
@@ -39,7 +49,7 @@ struct IdleWork {
 class NetTransport final : public net::CompletionSink {
  public:
   NetTransport(const NetGroup& group, const ByteBlocks& send, const ByteBlocks& receive,
-               const ByteBlocks& scratch, IdleWork idle);
+               const ByteBlocks& scratch, IdleWork idle, Reduction reduction = {});
   /// Nothing is written into the buffers from here on, even if the run ended early.
   ~NetTransport() override;
   NetTransport(const NetTransport&) = delete;
@@ -66,6 +76,7 @@ class NetTransport final : public net::CompletionSink {
   const NetGroup& group_;
   ByteBlocks buffers_[3];  // by Buffer
   IdleWork idle_;
+  Reduction reduction_;
   std::string error_;
   std::vector<std::int64_t>* taken_ = nullptr;  // where take_finished puts tokens
   // Touched under the endpoint's lock only:

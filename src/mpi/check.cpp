@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/job.hpp"
+#include "mpi/tolerance.hpp"
 
 namespace suiro::mpi {
 
@@ -62,25 +63,32 @@ void unpack(const Packed& packed, const UserBuffer& buffer) {
   }
 }
 
-std::optional<Difference> first_difference(const Packed& ours, const Packed& native) {
+std::optional<Difference> first_difference(const Packed& ours, const Packed& native,
+                                           const Tolerance& tolerance) {
   for (std::size_t block = 0; block < ours.size(); ++block) {
-    const auto [mine, other] = std::ranges::mismatch(ours[block], native[block]);
-    if (mine != ours[block].end()) {
-      return Difference{static_cast<int>(block), mine - ours[block].begin()};
-    }
+    const auto offset = tolerance.first_beyond(ours[block], native[block]);
+    if (offset) return Difference{static_cast<int>(block), *offset};
   }
   return std::nullopt;
 }
 
+/// How many blocks the user's receive buffer has on this rank.
+int blocks_received(const Communicator& communicator, const Collective& collective,
+                    const Operation& operation) {
+  if (collective.bytes == Measure::per_pair) return communicator.ranks();
+  const Instance instance{communicator.ranks(), operation.root, 1};
+  return static_cast<int>(collective.receive_blocks(instance, communicator.rank()));
+}
+
 }  // namespace
 
-int run_checked(Communicator& communicator, Collective collective, Choice& choice,
-                const Operation& operation, const std::function<int()>& native, Call& call) {
-  const int blocks = communicator.ranks();
+int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
+                const Operation& operation, const std::function<int()>& native, Observation& call) {
+  const int blocks = blocks_received(communicator, collective, operation);
   const Packed before = operation.in_place ? pack(operation.receive, blocks) : Packed();
+  const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);
   const double begin_s = now_s();
-  const auto ran =
-      communicator.run(collective, choice, operation.send, operation.receive, operation.in_place);
+  const auto ran = communicator.run(collective, choice, operation);
   call.seconds = now_s() - begin_s;
   const bool succeeded = ran && ran->code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
@@ -89,7 +97,7 @@ int run_checked(Communicator& communicator, Collective collective, Choice& choic
   const int code = native();
   call.native_seconds = now_s() - native_begin_s;
   if (!succeeded || code != MPI_SUCCESS) return code;
-  const auto difference = first_difference(ours, pack(operation.receive, blocks));
+  const auto difference = first_difference(ours, pack(operation.receive, blocks), tolerance);
   if (difference) job.record.add(communicator, collective, choice, *difference);
   return code;
 }

@@ -6,7 +6,8 @@
 
 #include "algorithms/catalog.hpp"
 #include "mpi/job.hpp"
-#include "mpi/run_unequal.hpp"
+#include "mpi/net_group.hpp"
+#include "mpi/workspace.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro::mpi {
@@ -43,8 +44,11 @@ bool is_built_in(const Decision& decision) {
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm communicator, const Hints& hints)
-    : user_(communicator), twin_(MPI_COMM_NULL) {
+Communicator::Communicator(MPI_Comm communicator, Hints hints)
+    : user_(communicator),
+      twin_(MPI_COMM_NULL),
+      hints_(std::move(hints)),
+      plans_(collectives().size()) {
   int is_inter = 0;
   if (real.Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) {
     obstacle_ = shape_ = "intercommunicator";
@@ -60,46 +64,50 @@ Communicator::Communicator(MPI_Comm communicator, const Hints& hints)
       obstacle_ = "one node: nothing crosses the network";
     }
   }
-  for (const Collective collective : collectives) {
-    plan(collective, hints[static_cast<std::size_t>(collective)]);
-  }
+  if (obstacle_.empty() || job.settings.observed()) return;
+  untouched_ = ~std::uint64_t{0};
 }
 
-RuleTable Communicator::table_for(Collective collective, const std::string& hint) const {
+RuleTable Communicator::table_for(const Collective& collective) const {
+  const std::string hint = hints_.empty() ? "" : hints_[index_of(collective)];
   if (hint.empty()) return job.settings.table;
-  const std::string name = name_of(collective);
   try {
-    return job.settings.table.preceded_by(RuleTable::forced(name, hint));
+    return job.settings.table.preceded_by(RuleTable::forced(collective.name, hint));
   } catch (const std::exception& error) {
-    if (rank_ == 0) say("info key suiro_" + name + ": " + error.what() + "; native is used");
-    return RuleTable::forced(name, native_algorithm);
+    if (rank_ == 0) {
+      say("info key suiro_" + std::string(collective.name) + ": " + error.what() +
+          "; native is used");
+    }
+    return RuleTable::forced(collective.name, native_algorithm);
   }
 }
 
-void Communicator::plan(Collective collective, const std::string& hint) {
-  Plan& plan = plan_of(collective);
+void Communicator::plan(const Collective& collective) {
+  std::unique_ptr<Plan>& place = plans_[index_of(collective)];
+  if (place) return;
+  place = std::make_unique<Plan>();
   if (!obstacle_.empty()) {
-    plan.choices.emplace_back();
-    plan.choices[0].algorithm = native_algorithm;
-    plan.choices[0].reason = obstacle_;
+    place->choices.emplace_back();
+    place->choices[0].algorithm = native_algorithm;
+    place->choices[0].reason = obstacle_;
   } else {
-    plan_sizes(collective, table_for(collective, hint));
+    plan_sizes(collective, table_for(collective), *place);
   }
-  untouched_[static_cast<std::size_t>(collective)] =
-      !job.settings.observed() && plan.unagreed.native &&
-      std::ranges::all_of(plan.choices, [](const Choice& choice) { return choice.native; });
+  const bool native = !job.settings.observed() && place->unagreed.native &&
+                      std::ranges::all_of(place->choices, &Choice::native);
+  if (native) untouched_ |= std::uint64_t{1} << index_of(collective);
 }
 
-void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
-  Plan& plan = plan_of(collective);
-  plan.thresholds = table.thresholds(name_of(collective), *topology_);
+void Communicator::plan_sizes(const Collective& collective, const RuleTable& table,
+                              Plan& plan) const {
+  plan.thresholds = table.thresholds(collective.name, *topology_);
   if (job.devices && !plan.thresholds.empty()) {
     const auto place = std::ranges::lower_bound(plan.thresholds, small_bytes);
     if (place == plan.thresholds.end() || *place != small_bytes) {
       plan.thresholds.insert(place, small_bytes);
     }
   }
-  const bool by_size = find_collective(name_of(collective))->unequal() && !plan.thresholds.empty();
+  const bool by_size = collective.unequal() && !plan.thresholds.empty();
   const std::string note = by_size ? "by the agreed size: " : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
@@ -115,16 +123,15 @@ void Communicator::plan_sizes(Collective collective, const RuleTable& table) {
 }
 
 /// Blocks that differ are joined: ranks have to know how large they are.
-bool Communicator::joins_unequal(Collective collective, const Choice& choice) const {
-  if (choice.native || !find_collective(name_of(collective))->unequal()) return false;
-  return !declares(*find_candidate(name_of(collective), choice.decision.algorithm),
-                   Property::direct);
+bool Communicator::joins_unequal(const Collective& collective, const Choice& choice) const {
+  if (choice.native || !collective.unequal()) return false;
+  return !declares(*find_candidate(collective.name, choice.decision.algorithm), Property::direct);
 }
 
-Choice Communicator::make_choice(Collective collective, std::optional<std::int64_t> bytes,
+Choice Communicator::make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
                                  const RuleTable& table, const std::string& size_note) const {
   Choice choice;
-  choice.decision = table.decide({name_of(collective), *topology_, bytes});
+  choice.decision = table.decide({collective.name, *topology_, bytes});
   if (job.devices && bytes.value_or(0) < small_bytes && is_built_in(choice.decision)) {
     choice.decision = {std::string(native_algorithm),
                        {},
@@ -134,17 +141,17 @@ Choice Communicator::make_choice(Collective collective, std::optional<std::int64
   choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;
   choice.patient = is_built_in(choice.decision) && bytes.value_or(0) < small_bytes;
-  choice.wire_blocks = bound_s(*find_collective(name_of(collective)), *topology_, 1, 1.0);
+  choice.wire_blocks = bound_s(collective, *topology_, 1, 1.0);
   return choice;
 }
 
-Choice& Communicator::choose(Collective collective, std::int64_t bytes) {
+Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
 }
 
-Choice& Communicator::choose_and_count(Collective collective, std::int64_t bytes) {
+Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   Choice& choice = choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
@@ -153,7 +160,7 @@ Choice& Communicator::choose_and_count(Collective collective, std::int64_t bytes
   return plan.too_early;
 }
 
-Choice& Communicator::choose(Collective collective) {
+Choice& Communicator::choose(const Collective& collective) {
   Plan& plan = plan_of(collective);
   if (plan.thresholds.empty()) return plan.choices.front();
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
@@ -164,7 +171,7 @@ Choice& Communicator::choose(Collective collective) {
   return spoilt ? plan.too_uneven : choice;
 }
 
-int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
+int Communicator::agree_on_size(const Collective& collective, const UserBuffer& send,
                                 const UserBuffer& receive) {
   Plan& plan = plan_of(collective);
   if (!plan.agrees) return MPI_SUCCESS;
@@ -180,42 +187,52 @@ int Communicator::agree_on_size(Collective collective, const UserBuffer& send,
   return spoiled_code_;
 }
 
-std::optional<std::int64_t> Communicator::agreed_bytes(Collective collective) const {
+std::optional<std::int64_t> Communicator::agreed_bytes(const Collective& collective) const {
   const std::optional<BlockBytes>& agreed = plan_of(collective).agreement.agreed();
   return agreed && agreed->mean != uneven ? std::optional(agreed->mean) : std::nullopt;
 }
 
-void Communicator::take_back(Collective collective) {
+void Communicator::take_back(const Collective& collective) {
   Plan& plan = plan_of(collective);
   if (plan.agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
 }
 
-std::optional<Ending> Communicator::run(Collective collective, Choice& choice,
-                                        const UserBuffer& send, const UserBuffer& receive,
-                                        bool in_place) {
-  if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
-  if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
-  if (!choice.workspace) {
-    const Algorithm* algorithm = find_candidate("alltoall", choice.decision.algorithm);
-    const Schedule schedule = build(*algorithm, *topology_, choice.decision.parameters);
-    choice.workspace = make_workspace(schedule, rank_);
+Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
+                                       const Operation& operation) const {
+  constexpr std::size_t kept_max = 4;
+  const int root = collective.rooted ? operation.root : 0;
+  const std::int64_t bytes = collective.bytes == Measure::vector ? *operation.bytes : 0;
+  const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
+    return kept.root == root && kept.bytes == bytes;
+  });
+  if (found != choice.kept.end()) {
+    std::rotate(found, found + 1, choice.kept.end());
+    return *choice.kept.back().workspace;
   }
-  const bool joins = joins_unequal(collective, choice);
-  if (!joins && !can_run(*choice.workspace, receive)) return std::nullopt;
-  const Ending ending =
-      joins  ? run_joined(collective, choice, send, receive, in_place)
-      : net_ ? run_on_net(*choice.workspace, *net_, twin_, send, receive, in_place)
-             : run_schedule(*choice.workspace, twin_, send, receive, in_place, job.waiting);
-  if (ending.spoiled) spoiled_code_ = ending.code;
-  return ending;
+  if (choice.kept.size() == kept_max) choice.kept.erase(choice.kept.begin());
+  const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
+  const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};
+  const Schedule schedule = build(algorithm, call, choice.decision.parameters);
+  choice.kept.push_back({root, bytes, make_workspace(schedule, rank_)});
+  return *choice.kept.back().workspace;
 }
 
-Ending Communicator::run_joined(Collective collective, Choice& choice, const UserBuffer& send,
-                                const UserBuffer& receive, bool in_place) {
-  const std::size_t slot = slot_bytes(*choice.workspace, plan_of(collective).agreement.agreed());
-  return run_unequal(*choice.workspace, rank_, slot, twin_, send, receive, in_place, job.waiting);
+std::optional<Ending> Communicator::run(const Collective& collective, Choice& choice,
+                                        const Operation& operation) {
+  if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
+  if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
+  Workspace& workspace = workspace_for(collective, choice, operation);
+  const bool joins = joins_unequal(collective, choice);
+  const bool on_net = net_ != nullptr && !joins;
+  if (!joins && !can_run(workspace, operation, on_net)) return std::nullopt;
+  std::optional<std::size_t> slot;
+  if (joins) slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
+  const Ending ending = mpi::run(
+      workspace, {twin_, on_net ? net_.get() : nullptr, job.waiting, rank_}, operation, slot);
+  if (ending.spoiled) spoiled_code_ = ending.code;
+  return ending;
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
@@ -246,15 +263,18 @@ bool Communicator::make_twin() {
 }
 
 void Communicator::release() {
-  for (Plan& plan : plans_) plan.agreement.finish(job.waiting);
+  for (const auto& plan : plans_) {
+    if (plan) plan->agreement.finish(job.waiting);
+  }
   free_twin();
 }
 
 void Communicator::free_twin() {
-  for (Plan& plan : plans_) {
-    for (Choice& choice : plan.choices) choice.workspace.reset();
-    plan.unagreed.workspace.reset();
-    plan.too_uneven.workspace.reset();
+  for (const auto& plan : plans_) {
+    if (!plan) continue;
+    for (Choice& choice : plan->choices) choice.kept.clear();
+    plan->unagreed.kept.clear();
+    plan->too_uneven.kept.clear();
   }
   if (twin_ != MPI_COMM_NULL) real.Comm_free(&twin_);
 }

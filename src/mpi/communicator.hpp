@@ -4,27 +4,18 @@
 // messages. Collectives on one communicator never overlap (the user's duty), so nothing here locks.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "mpi/run_on_net.hpp"
+#include "collectives/collectives.hpp"
+#include "mpi/run.hpp"
 #include "mpi/size_agreement.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro::mpi {
-
-enum class Collective : std::uint8_t { alltoall, alltoallv, alltoallw };
-inline constexpr std::array collectives{Collective::alltoall, Collective::alltoallv,
-                                        Collective::alltoallw};
-inline constexpr std::array collective_names{"alltoall", "alltoallv", "alltoallw"};
-inline const char* name_of(Collective collective) {
-  return collective_names[static_cast<std::size_t>(collective)];
-}
 
 /// What runs for a range of sizes.
 struct Choice {
@@ -32,43 +23,54 @@ struct Choice {
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
   std::string reason;
   Decision decision;
-  WorkspacePointer workspace;  // made when it first runs
-  double wire_blocks = 0;      // that the busiest link must carry, whatever the algorithm
-  bool patient = false;        // so small that a few calls do not pay for the twin
+  double wire_blocks = 0;  // that the busiest link must carry, whatever the algorithm
+  bool patient = false;    // so small that a few calls do not pay for the twin
+
+  /// Schedules are for a root, and of messages that are cut for a size: a few of each are kept.
+  struct Kept {
+    int root = 0;
+    std::int64_t bytes = 0;
+    WorkspacePointer workspace;
+  };
+  std::vector<Kept> kept;  // the last used at the end
 };
 
-/// Values of the info keys suiro_alltoall and so on; empty: none.
-using Hints = std::array<std::string, collective_names.size()>;
+/// Values of the info keys suiro_alltoall and so on, by the place of the collective in the table;
+/// empty: none.
+using Hints = std::vector<std::string>;
 
 class Communicator {
  public:
-  Communicator(MPI_Comm communicator, const Hints& hints);
+  Communicator(MPI_Comm communicator, Hints hints);
 
-  /// Native whatever the size, and nobody watches: the only thing that the fast path reads.
-  bool untouched(Collective collective) const {
-    return untouched_[static_cast<std::size_t>(collective)];
-  }
+  /// Native whatever the size, and nobody watches: the only thing that the fast path reads. False
+  /// as long as nothing is decided.
+  bool untouched(std::size_t collective) const { return (untouched_ >> collective & 1) != 0; }
 
-  /// For blocks of one size. While there is no twin, the first small calls are native: a program
-  /// that makes many communicators for a call or two each pays for nothing. A call that MPI refuses
-  /// is taken back.
-  Choice& choose_and_count(Collective collective, std::int64_t bytes);
+  /// Decides for every size, once for each collective that is called.
+  void plan(const Collective& collective);
+
+  /// For what has one size on all ranks. While there is no twin, the first small calls are native:
+  /// a program that makes many communicators for a call or two each pays for nothing. A call that
+  /// MPI refuses is taken back.
+  Choice& choose_and_count(const Collective& collective, std::int64_t bytes);
 
   /// For blocks of unequal sizes: every call is told to agree_on_size(), which returns the code of
   /// an MPI error; then choose() goes by agreed_bytes(), which is empty as long as nothing is
   /// known.
-  int agree_on_size(Collective collective, const UserBuffer& send, const UserBuffer& receive);
-  std::optional<std::int64_t> agreed_bytes(Collective collective) const;
-  Choice& choose(Collective collective);
+  int agree_on_size(const Collective& collective, const UserBuffer& send,
+                    const UserBuffer& receive);
+  std::optional<std::int64_t> agreed_bytes(const Collective& collective) const;
+  Choice& choose(const Collective& collective);
 
   /// The call that was counted last has not been made after all: the other ranks know nothing of
   /// it.
-  void take_back(Collective collective);
+  void take_back(const Collective& collective);
 
   /// Runs a choice that is not native; the first time, all ranks make the twin. Empty when that is
   /// impossible, on all ranks: then native must run.
-  std::optional<Ending> run(Collective collective, Choice& choice, const UserBuffer& send,
-                            const UserBuffer& receive, bool in_place);
+  std::optional<Ending> run(const Collective& collective, Choice& choice,
+                            const Operation& operation);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -93,19 +95,15 @@ class Communicator {
     SizeAgreement agreement;
   };
 
-  Plan& plan_of(Collective collective) { return plans_[static_cast<std::size_t>(collective)]; }
-  const Plan& plan_of(Collective collective) const {
-    return plans_[static_cast<std::size_t>(collective)];
-  }
-  void plan(Collective collective, const std::string& hint);
-  void plan_sizes(Collective collective, const RuleTable& table);
-  Choice& choose(Collective collective, std::int64_t bytes);
-  bool joins_unequal(Collective collective, const Choice& choice) const;
-  Ending run_joined(Collective collective, Choice& choice, const UserBuffer& send,
-                    const UserBuffer& receive, bool in_place);
-  Choice make_choice(Collective collective, std::optional<std::int64_t> bytes,
+  Plan& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
+  void plan_sizes(const Collective& collective, const RuleTable& table, Plan& plan) const;
+  Choice& choose(const Collective& collective, std::int64_t bytes);
+  bool joins_unequal(const Collective& collective, const Choice& choice) const;
+  Workspace& workspace_for(const Collective& collective, Choice& choice,
+                           const Operation& operation) const;
+  Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
                      const RuleTable& table, const std::string& size_note = "") const;
-  RuleTable table_for(Collective collective, const std::string& hint) const;
+  RuleTable table_for(const Collective& collective) const;
   bool make_twin();
   void free_twin();
 
@@ -120,8 +118,9 @@ class Communicator {
   std::string shape_;
   std::string obstacle_;  // why only native is possible, or empty
   std::optional<Topology> topology_;
-  std::array<Plan, collective_names.size()> plans_;
-  std::array<bool, collective_names.size()> untouched_{};
+  Hints hints_;
+  std::vector<std::unique_ptr<Plan>> plans_;  // by the place of the collective; made when called
+  std::uint64_t untouched_ = 0;               // bits, likewise
 };
 
 }  // namespace suiro::mpi

@@ -35,7 +35,7 @@ Communicator& Communicators::adopt(MPI_Comm communicator) {
     const std::lock_guard lock(mutex_);
     if (const auto found = hints_.find(key); found != hints_.end()) hints = found->second;
   }
-  auto made = std::make_unique<Communicator>(communicator, hints);
+  auto made = std::make_unique<Communicator>(communicator, std::move(hints));
   const std::lock_guard lock(mutex_);
   owned_.push_back({key, std::move(made)});
   Communicator* const value = owned_.back().value.get();

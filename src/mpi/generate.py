@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what is mechanical about interposition from the machine-readable MPI standard.
+"""Writes what is mechanical about interposition from the machine-readable MPI standard and the
+table of collectives.
 
-usage: generate.py FOLDER    writes FOLDER/mpi/real.hpp and FOLDER/mpi/entries.cpp
+usage: generate.py FOLDER TABLE    writes FOLDER/mpi/real.hpp, entries.cpp and collectives.cpp
+                                   TABLE is what `suiro-schedule collectives --json` printed
 """
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -12,14 +15,8 @@ from pathlib import Path
 
 import pympistandard
 
-# The library's exported entry points: suiro::mpi::intercept implements each.
+# The library's exported entry points beside the collectives: suiro::mpi::intercept implements each.
 INTERCEPTED = [
-    "Alltoall",
-    "Alltoall_c",
-    "Alltoallv",
-    "Alltoallv_c",
-    "Alltoallw",
-    "Alltoallw_c",
     "Comm_disconnect",
     "Comm_dup_with_info",
     "Comm_free",
@@ -63,9 +60,11 @@ CALLED = [
     "Isend",
     "Isend_c",
     "Iprobe",
+    "Op_commutative",
     "Pack",
     "Pack_size",
     "Recv",
+    "Reduce_local",
     "Request_free",
     "Send",
     "Sendrecv",
@@ -107,14 +106,38 @@ class Function:
         return self.name.endswith("_c")
 
     @property
-    def arguments(self) -> str:
-        """The parameters' names, as a call passes them on."""
+    def names(self) -> list[str]:
+        """The parameters' names."""
         if self.parameters == "void":
-            return ""
-        return ", ".join(
+            return []
+        return [
             re.sub(r"\[[^\]]*\]", "", parameter).split()[-1].lstrip("*")
             for parameter in self.parameters.split(",")
-        )
+        ]
+
+    @property
+    def arguments(self) -> str:
+        """The parameters' names, as a call passes them on."""
+        return ", ".join(self.names)
+
+    @property
+    def wide(self) -> list[str]:
+        """The parameters that have another type where counts are large."""
+        return [
+            name
+            for name, parameter in zip(self.names, self.parameters.split(","), strict=True)
+            if re.search(r"\bMPI_(Count|Aint)\b", parameter)
+        ]
+
+
+def has_large_form(name: str) -> bool:
+    """Whether the standard has MPI_name_c."""
+    return pympistandard.PROCEDURES[f"mpi_{name.lower()}"].express.embiggen.iso_c is not None
+
+
+def forms(name: str) -> list[str]:
+    """The function, and its form with large counts where there is one."""
+    return [name, f"{name}_c"] if has_large_form(name) else [name]
 
 
 def function(name: str) -> Function:
@@ -155,6 +178,79 @@ def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     lines.append("namespace narrow {")
     large = [f for f in intercepted if f.is_large]
     lines += guarded_all(large, lambda f: f"int {f.name}({f.parameters});")
+    lines.append("}  // namespace narrow\n\n}  // namespace suiro::mpi\n")
+    return "\n".join(lines)
+
+
+def buffer(f: Function, side: str) -> str:
+    """The user's buffer to send or receive, as dispatch() takes it."""
+    names = f.names
+    base = "buffer" if "buffer" in names else f"{side}buf"
+    if f"{side}counts" in names and f"{side[0]}displs" in names:
+        types = f"{side}types" if f"{side}types" in names else f"{side}type"
+        return f"unequal({base}, {side}counts, {side[0]}displs, {types})"
+    if f"{side}count" in names:
+        return f"equal({base}, {side}count, {side}type)"
+    return f"equal({base}, count, datatype)"
+
+
+def implementation(f: Function, place: int) -> list[str]:
+    """suiro's own function for a collective: its arguments in one form."""
+    lines = [
+        f"int {f.name}({f.parameters}) {{",
+        f"  Communicator* const communicator = watched(comm, {place});",
+        f"  if (communicator == nullptr) return real.{f.name}({f.arguments});",
+        "  Operation operation{.comm = comm};",
+    ]
+    if f.names != ["comm"]:
+        lines.append(f"  operation.send = {buffer(f, 'send')};")
+        lines.append(f"  operation.receive = {buffer(f, 'recv')};")
+    lines += [f"  operation.{name} = {name};" for name in ("op", "root") if name in f.names]
+    lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation,")
+    lines.append(f"                  [&] {{ return real.{f.name}({f.arguments}); }});\n}}\n")
+    return lines
+
+
+def narrow(f: Function) -> list[str]:
+    """A large-count form by way of the ordinary one."""
+    arrays = [name for name in f.wide if name.endswith(("counts", "displs"))]
+    lines = [f"int {f.name}({f.parameters}) {{"]
+    if arrays:
+        lines.append("  const int peers = peers_of(comm);")
+    given = {name: "sendbuf != MPI_IN_PLACE" for name in f.wide if name.startswith("s")}
+    lines += [
+        f"  const Narrow narrow_{name}({name}, peers, {given.get(name, 'true')});"
+        for name in arrays
+    ]
+    checks = [f"narrow_{name}.fits_all()" for name in arrays]
+    checks += [
+        f"(sendbuf == MPI_IN_PLACE || fits({name}))" if name in given else f"fits({name})"
+        for name in f.wide
+        if name not in arrays
+    ]
+    lines.append(f"  if (!({' && '.join(checks)})) return refuse(comm);")
+    passed = [
+        f"narrow_{name}.data()"
+        if name in arrays
+        else f"static_cast<int>({name})"
+        if name in f.wide
+        else name
+        for name in f.names
+    ]
+    lines.append(f"  return intercept::{f.name.removesuffix('_c')}({', '.join(passed)});\n}}\n")
+    return lines
+
+
+def collectives(functions: list[tuple[Function, int]]) -> str:
+    """What is intercepted of each collective, by its place in the table."""
+    lines = [HEADER + '#include "mpi/dispatch.hpp"\n#include "mpi/narrow.hpp"\n']
+    lines.append("namespace suiro::mpi {\n\nnamespace intercept {\n")
+    for f, place in functions:
+        lines += guarded(f, *implementation(f, place))
+    lines.append("}  // namespace intercept\n\nnamespace narrow {\n")
+    for f, _ in functions:
+        if f.is_large:
+            lines += guarded(f, *narrow(f))
     lines.append("}  // namespace narrow\n\n}  // namespace suiro::mpi\n")
     return "\n".join(lines)
 
@@ -204,10 +300,18 @@ def main() -> None:
     folder = Path(sys.argv[1]) / "mpi"
     folder.mkdir(parents=True, exist_ok=True)
     pympistandard.use_api_version(1)
-    intercepted = [function(name) for name in INTERCEPTED]
-    functions = [function(name) for name in sorted({*INTERCEPTED, *CALLED})]
+    table = json.loads(Path(sys.argv[2]).read_text())["collectives"]
+    collective_functions = [
+        (function(name), place)
+        for place, row in enumerate(table)
+        for name in forms(row["name"].capitalize())
+    ]
+    names = sorted({*INTERCEPTED, *(f.name for f, _ in collective_functions)})
+    intercepted = [function(name) for name in names]
+    functions = [function(name) for name in sorted({*names, *CALLED})]
     (folder / "real.hpp").write_text(real_header(functions, intercepted))
     (folder / "entries.cpp").write_text(entries(functions, intercepted))
+    (folder / "collectives.cpp").write_text(collectives(collective_functions))
 
 
 if __name__ == "__main__":

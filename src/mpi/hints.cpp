@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of the user's communicators, and the info keys suiro_alltoall, suiro_alltoallv and
-// suiro_alltoallw, whose values are those of SUIRO_ALLTOALL.
+// The life of the user's communicators, and the info keys suiro_alltoall, suiro_bcast and so on,
+// one for each collective, whose values are those of SUIRO_ALLTOALL.
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "mpi/job.hpp"
 
@@ -12,19 +13,17 @@ namespace suiro::mpi {
 namespace {
 
 constexpr int value_bytes_max = 128;
-constexpr std::array<const char*, collective_names.size()> keys{"suiro_alltoall", "suiro_alltoallv",
-                                                                "suiro_alltoallw"};
+using Value = std::array<char, value_bytes_max>;
 
-using Values = std::array<std::array<char, value_bytes_max>, keys.size()>;
-
-Values read_values(MPI_Info info) {
-  Values values{};
+std::vector<Value> read_values(MPI_Info info) {
+  std::vector<Value> values(collectives().size());
   if (info == MPI_INFO_NULL) return values;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::array<char, value_bytes_max> value{};
+  for (const Collective& collective : collectives()) {
+    const std::string key = "suiro_" + std::string(collective.name);
+    Value value{};
     int found = 0;
-    real.Info_get(info, keys[i], value_bytes_max - 1, value.data(), &found);
-    if (found != 0) values[i] = value;
+    real.Info_get(info, key.c_str(), value_bytes_max - 1, value.data(), &found);
+    if (found != 0) values[index_of(collective)] = value;
   }
   return values;
 }
@@ -37,9 +36,10 @@ Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
   real.Comm_test_inter(communicator, &is_inter);
   if (is_inter != 0) return {};
   real.Comm_rank(communicator, &rank);
-  const Values mine = read_values(info);
-  Values first = mine;
-  real.Bcast(first.data(), sizeof first, MPI_CHAR, 0, communicator);
+  const std::vector<Value> mine = read_values(info);
+  std::vector<Value> first = mine;
+  real.Bcast(first.data(), static_cast<int>(first.size() * sizeof(Value)), MPI_CHAR, 0,
+             communicator);
   int differs = mine == first ? 0 : 1;
   int any_differs = 0;
   real.Allreduce(&differs, &any_differs, 1, MPI_INT, MPI_MAX, communicator);
@@ -48,7 +48,7 @@ Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
     return {};
   }
   Hints hints;
-  std::ranges::transform(mine, hints.begin(), [](const auto& value) { return value.data(); });
+  for (const Value& value : mine) hints.emplace_back(value.data());
   return hints;
 }
 

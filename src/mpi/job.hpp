@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "algorithms/catalog.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/placement.hpp"
 #include "mpi/record.hpp"
@@ -23,6 +24,7 @@ struct Job {
   Settings settings;
   Placement placement;
   Waiting waiting;
+  Link link;                       // as the slowest node reports it
   int rank = 0;                    // in the world
   bool devices = false;            // a rank may have buffers in device memory
   MPI_Errhandler errors_return{};  // found when MPI is there

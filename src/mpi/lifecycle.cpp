@@ -11,8 +11,9 @@
 #include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 #include "mpi/load.hpp"
-#include "mpi/run_on_net.hpp"
+#include "mpi/net_group.hpp"
 #include "mpi/sites.hpp"
+#include "net/links.hpp"
 
 namespace suiro::mpi {
 
@@ -30,8 +31,35 @@ struct Stand {
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
   std::int32_t lacks_net = 0;  // though it was asked for
+  std::uint32_t megabits = 0;  // of this node's fastest link; 0: not known
+  std::int32_t links = 1;      // of that rate
   Networks networks{};
 };
+
+/// Several links are of use together when they are as fast as each other.
+void add_links(Stand& stand) {
+  try {
+    const std::vector<net::Link> links = net::usable_links({});
+    stand.megabits = links.front().megabits;
+    const auto fastest = [&](const net::Link& link) { return link.megabits == stand.megabits; };
+    stand.links = static_cast<std::int32_t>(std::ranges::count_if(links, fastest));
+  } catch (const std::exception&) {
+    stand.links = 1;  // no link that we know of
+  }
+}
+
+/// A pipeline is as fast as its slowest link.
+Link slowest_link(const std::vector<Stand>& stands) {
+  constexpr double bytes_per_megabit = 125000;
+  std::uint32_t slowest = 0;
+  for (const Stand& stand : stands) {
+    if (stand.megabits == 0) continue;
+    slowest = slowest == 0 ? stand.megabits : std::min(slowest, stand.megabits);
+  }
+  Link link;
+  if (slowest > 0) link.Bps = slowest * bytes_per_megabit;
+  return link;
+}
 
 /// MPI_Init may call MPI_Init_thread through the same symbols.
 std::atomic<bool> entered{false};
@@ -80,16 +108,27 @@ std::vector<int> sites_of_ranks(const std::vector<Stand>& stands) {
   return sites;
 }
 
+/// The links of each rank's node.
+std::vector<int> links_of_ranks(const std::vector<Stand>& stands) {
+  std::vector<int> links;
+  links.reserve(stands.size());
+  for (const Stand& stand : stands) {
+    links.push_back(stands[static_cast<std::size_t>(stand.node)].links);
+  }
+  return links;
+}
+
 Placement placement_of(const std::vector<Stand>& stands) {
   const Settings& settings = job.settings;
   if (settings.pretend_nodes == 0) {
-    return {nodes_of(stands), settings.one_site ? std::vector<int>() : sites_of_ranks(stands)};
+    return {nodes_of(stands), settings.one_site ? std::vector<int>() : sites_of_ranks(stands),
+            links_of_ranks(stands)};
   }
   const int size = static_cast<int>(stands.size());
   const int ppn = std::max(1, (size + settings.pretend_nodes - 1) / settings.pretend_nodes);
   std::vector<int> nodes(stands.size());
   for (int rank = 0; rank < size; ++rank) nodes[static_cast<std::size_t>(rank)] = rank / ppn;
-  return {std::move(nodes), {}};
+  return {std::move(nodes), {}, {}};
 }
 
 bool lacks_net() { return job.settings.on_net && !net_failure().empty(); }
@@ -111,9 +150,13 @@ bool agree() {
   const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
-  const Stand mine{job.settings.hash,   job.settings.error.empty() ? 0 : 1,
-                   node.leader,         has_device_runtime() ? 1 : 0,
-                   lacks_net() ? 1 : 0, host_networks()};
+  Stand mine{.hash = job.settings.hash,
+             .has_error = job.settings.error.empty() ? 0 : 1,
+             .node = node.leader,
+             .has_devices = has_device_runtime() ? 1 : 0,
+             .lacks_net = lacks_net() ? 1 : 0,
+             .networks = host_networks()};
+  add_links(mine);
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
@@ -123,6 +166,7 @@ bool agree() {
   job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
   settle_transport(stands);
   job.placement = placement_of(stands);
+  job.link = slowest_link(stands);
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

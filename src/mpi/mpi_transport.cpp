@@ -96,11 +96,12 @@ Span span_of(const UserBuffer& buffer, int blocks) {
 }
 
 MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-                           const Scratch& scratch, InFlight& in_flight, Waiting waiting)
+                           const Scratch& scratch, MPI_Op op, InFlight& in_flight, Waiting waiting)
     : twin_(twin),
       send_(send),
       receive_(receive),
       scratch_(scratch),
+      op_(op),
       in_flight_(in_flight),
       waiting_(waiting) {
   in_flight_.requests.clear();
@@ -114,17 +115,18 @@ bool MpiTransport::check(int code) {
 
 Part MpiTransport::part(const Blocks& blocks) const {
   if (blocks.count == 0) return {nullptr, 0, MPI_BYTE};
-  if (blocks.buffer == Buffer::scratch) {
-    return {scratch_.base + blocks.first * scratch_.block_bytes,
-            blocks.count * scratch_.block_bytes, MPI_PACKED};
+  if (blocks.buffer != Buffer::scratch) {
+    return user(blocks.buffer).blocks(blocks.first, blocks.count);
   }
-  Part part = user(blocks.buffer).block(blocks.first);
-  part.count *= blocks.count;
-  return part;
+  char* place = scratch_.base + blocks.first * scratch_.block_bytes;
+  if (receive_.cut) return {place, receive_.cut.size(blocks.piece, blocks.count), receive_.type};
+  return {place, blocks.count * scratch_.block_bytes, MPI_PACKED};
 }
 
-/// As many as MPI can count the bytes of, so that both ends cut alike; a block is never cut.
+/// As many as MPI can count the bytes of, so that both ends cut alike; a block is never cut. Pieces
+/// are counted as the user's elements.
 std::int64_t MpiTransport::blocks_per_message() const {
+  if (receive_.cut) return receive_.cut.pieces;
   const MPI_Count bytes =
       std::clamp<MPI_Count>(scratch_.block_bytes, 1, merged_block_bytes_maximum);
   return merged_block_bytes_maximum / bytes;
@@ -171,12 +173,18 @@ bool MpiTransport::plain(Buffer buffer) {
 bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
   const Part from = part(source);
   const Part to = part(target);
+  if (from.address == to.address) return true;  // in place
   const bool done = plain(source.buffer) && plain(target.buffer) && copy_plain(from, to);
   if (!done) check(copy_typed(from, to, twin_));
   return true;
 }
 
-bool MpiTransport::reduce(const Blocks&, const Blocks&) { return check(MPI_ERR_OP); }
+bool MpiTransport::reduce(const Blocks& source, const Blocks& target) {
+  const Part in = part(source);
+  const Part inout = part(target);
+  check(reduce_local(in.address, inout.address, inout.count, inout.type, op_));
+  return true;
+}
 
 bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
   const int count = static_cast<int>(in_flight_.requests.size());

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/run_schedule.hpp"
+#include "mpi/run.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro::mpi {
@@ -26,7 +26,8 @@ struct InFlight {
   std::vector<MPI_Status> statuses;   // likewise
 };
 
-/// suiro's own memory for blocks on their way, all of the same size; none for direct schedules.
+/// suiro's own memory for blocks on their way, all of the same size, or room for any piece of a
+/// message; none for direct schedules.
 struct Scratch {
   char* base = nullptr;
   MPI_Count block_bytes = 0;
@@ -43,7 +44,7 @@ class MpiTransport {
  public:
   /// Blocks that a schedule merges must be of one size: `scratch` says of which.
   MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-               const Scratch& scratch, InFlight& in_flight, Waiting waiting);
+               const Scratch& scratch, MPI_Op op, InFlight& in_flight, Waiting waiting);
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
@@ -74,6 +75,7 @@ class MpiTransport {
   UserBuffer send_;
   UserBuffer receive_;
   Scratch scratch_;
+  MPI_Op op_;
   std::optional<bool> plain_[2];  // of send and receive, once known
   InFlight& in_flight_;
   Waiting waiting_;

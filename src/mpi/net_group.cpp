@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One endpoint per process serves all communicators; a tag of 64 bits keeps them apart. The names
 // are exchanged over the MPI itself, which only the job can read.
+#include "mpi/net_group.hpp"
+
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "mpi/job.hpp"
-#include "mpi/run_on_net.hpp"
 #include "net/settings.hpp"
 
 namespace suiro::mpi {

@@ -10,9 +10,11 @@
 
 namespace suiro::mpi {
 
-Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank)
+Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
+                     std::vector<int> links_of_world_rank)
     : node_of_world_rank_(std::move(node_of_world_rank)),
       site_of_world_rank_(std::move(site_of_world_rank)),
+      links_of_world_rank_(std::move(links_of_world_rank)),
       nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {}
 
 std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
@@ -34,17 +36,18 @@ std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
 std::optional<Topology> Placement::of(MPI_Comm communicator) const {
   std::vector<int> nodes;
   std::vector<int> site_of_node;  // in the order in which the nodes appear
+  std::vector<int> links_of_node;
   for (const int world_rank : world_ranks(communicator)) {
     if (world_rank == MPI_UNDEFINED) return std::nullopt;
     const auto rank = static_cast<std::size_t>(world_rank);
     const int node = node_of_world_rank_[rank];
-    const bool placed = !site_of_world_rank_.empty();
-    if (placed && std::ranges::find(nodes, node) == nodes.end()) {
-      site_of_node.push_back(site_of_world_rank_[rank]);
+    if (std::ranges::find(nodes, node) == nodes.end()) {
+      if (!site_of_world_rank_.empty()) site_of_node.push_back(site_of_world_rank_[rank]);
+      if (!links_of_world_rank_.empty()) links_of_node.push_back(links_of_world_rank_[rank]);
     }
     nodes.push_back(node);
   }
-  return Topology::from_nodes(nodes, site_of_node);
+  return Topology::from_nodes(nodes, site_of_node, links_of_node);
 }
 
 int Placement::first_world_rank(MPI_Comm communicator) const {

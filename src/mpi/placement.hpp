@@ -15,8 +15,9 @@ namespace suiro::mpi {
 class Placement {
  public:
   Placement() = default;
-  /// site_of_world_rank may be empty: one site.
-  Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank);
+  /// site_of_world_rank may be empty: one site; and links_of_world_rank: one link per node.
+  Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
+            std::vector<int> links_of_world_rank);
 
   int nodes() const { return nodes_; }
 
@@ -31,6 +32,7 @@ class Placement {
 
   std::vector<int> node_of_world_rank_;
   std::vector<int> site_of_world_rank_;
+  std::vector<int> links_of_world_rank_;
   int nodes_ = 0;
 };
 

@@ -40,6 +40,20 @@ inline int start_receive(const Part& part, int peer, int tag, MPI_Comm communica
   return real.Irecv(part.address, count_of(part), part.type, peer, tag, communicator, request);
 }
 
+/// inout = in (op) inout.
+inline int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type,
+                        MPI_Op op) {
+  constexpr MPI_Count most = 1 << 30;
+  const MPI_Aint extent = count > most ? extent_of(type) : 0;
+  int code = MPI_SUCCESS;
+  for (MPI_Count done = 0; done < count && code == MPI_SUCCESS; done += most) {
+    const auto elements = static_cast<int>(count - done < most ? count - done : most);
+    code = real.Reduce_local(static_cast<const char*>(in) + done * extent,
+                             static_cast<char*>(inout) + done * extent, elements, type, op);
+  }
+  return code;
+}
+
 /// From a rank to itself.
 inline int send_to_self(const Part& source, const Part& target, int rank, int tag,
                         MPI_Comm communicator) {

@@ -34,14 +34,14 @@ std::string text_of(const nlohmann::json& json) {
 
 double now_s() { return clock_s(CLOCK_MONOTONIC); }
 
-void Record::add(const Call& call) {
+void Record::add(const Observation& call) {
   const std::lock_guard lock(mutex_);
   if (job.settings.explain) add_row(call);
   if (job.settings.trace) add_line(call);
 }
 
-void Record::add_row(const Call& call) {
-  Row& row = rows_[{call.collective, call.communicator.shape(), size_class(call.bytes),
+void Record::add_row(const Observation& call) {
+  Row& row = rows_[{call.collective.name, call.communicator.shape(), size_class(call.bytes),
                     call.choice.algorithm, call.choice.reason}];
   ++row.calls;
   row.seconds += call.seconds;
@@ -52,12 +52,12 @@ void Record::add_row(const Call& call) {
   row.wire_bytes += static_cast<double>(call.bytes.value_or(0)) * call.choice.wire_blocks;
 }
 
-void Record::add_line(const Call& call) {
+void Record::add_line(const Observation& call) {
   nlohmann::json line{{"t", clock_s(CLOCK_REALTIME)},
                       {"rank", job.rank},
                       {"comm_first_rank", call.communicator.first_world_rank()},
                       {"comm_ranks", call.communicator.ranks()},
-                      {"collective", name_of(call.collective)},
+                      {"collective", call.collective.name},
                       {"bytes", nullptr},
                       {"algorithm", call.choice.algorithm},
                       {"seconds", call.seconds}};
@@ -74,17 +74,17 @@ void Record::send_lines() {
   lines_.clear();
 }
 
-void Record::add(const Communicator& communicator, Collective collective, const Choice& choice,
-                 const Difference& difference) {
+void Record::add(const Communicator& communicator, const Collective& collective,
+                 const Choice& choice, const Difference& difference) {
   const nlohmann::json json{{"rank", job.rank},
-                            {"collective", name_of(collective)},
+                            {"collective", collective.name},
                             {"shape", communicator.shape()},
                             {"algorithm", choice.algorithm},
                             {"block", difference.block},
                             {"offset", difference.offset}};
   const std::lock_guard lock(mutex_);
   if (job.service.send(text_of({{"difference", json}}))) return;
-  say("check: " + std::string(name_of(collective)) + " by " + choice.algorithm + " on " +
+  say("check: " + std::string(collective.name) + " by " + choice.algorithm + " on " +
       communicator.shape() + ": rank " + std::to_string(job.rank) + ", block " +
       std::to_string(difference.block) + ", byte " + std::to_string(difference.offset) +
       " is not what native delivers");
@@ -96,7 +96,7 @@ void Record::finish() {
   for (const auto& [key, row] : rows_) {
     const auto& [collective, shape, size, algorithm, reason] = key;
     const nlohmann::json json{{"rank", job.rank},
-                              {"collective", name_of(collective)},
+                              {"collective", collective},
                               {"shape", shape},
                               {"size_class", size},
                               {"algorithm", algorithm},

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -19,9 +20,9 @@ namespace suiro::mpi {
 double now_s();
 
 /// One intercepted call as it happened.
-struct Call {
+struct Observation {
   const Communicator& communicator;
-  Collective collective;
+  const Collective& collective;
   const Choice& choice;
   std::optional<std::int64_t> bytes;  // per block, or agreed on; empty while unknown
   double seconds = 0;
@@ -36,8 +37,8 @@ struct Difference {
 
 class Record {
  public:
-  void add(const Call& call);
-  void add(const Communicator& communicator, Collective collective, const Choice& choice,
+  void add(const Observation& call);
+  void add(const Communicator& communicator, const Collective& collective, const Choice& choice,
            const Difference& difference);
 
   /// Sends what is still here; at the end of the job.
@@ -45,7 +46,7 @@ class Record {
 
  private:
   // collective, shape, log2 of the size (-1: none), algorithm, reason
-  using Key = std::tuple<Collective, std::string, int, std::string, std::string>;
+  using Key = std::tuple<std::string_view, std::string, int, std::string, std::string>;
   struct Row {
     std::int64_t calls = 0;
     double seconds = 0;
@@ -54,8 +55,8 @@ class Record {
     double wire_bytes = 0;  // that the busiest link must carry, over all calls
   };
 
-  void add_row(const Call& call);
-  void add_line(const Call& call);
+  void add_row(const Observation& call);
+  void add_line(const Observation& call);
   void send_lines();
 
   std::mutex mutex_;

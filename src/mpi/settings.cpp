@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "collectives/collectives.hpp"
 #include "mpi/load.hpp"
 #include "rules/message.hpp"
 
@@ -63,14 +65,17 @@ void add_rule_file(Settings& settings) {
       settings.table.preceded_by(RuleTable::parse(text, printable(path, path_bytes_max)));
 }
 
-void add_forced(Settings& settings, std::string_view collective, const char* name) {
-  const std::string value = variable(name);
+/// SUIRO_ALLTOALL, SUIRO_BCAST and so on.
+void add_forced(Settings& settings, std::string_view collective) {
+  std::string name = "SUIRO_";
+  for (const char c : collective) name += static_cast<char>(std::toupper(c));
+  const std::string value = variable(name.c_str());
   mix(settings.hash, value);
   if (value.empty()) return;
   try {
     settings.table = settings.table.preceded_by(RuleTable::forced(collective, value));
   } catch (const std::exception& error) {
-    throw std::runtime_error(std::string(name) + ": " + error.what());
+    throw std::runtime_error(name + ": " + error.what());
   }
 }
 
@@ -133,9 +138,7 @@ Settings read_settings() {
     mix(settings.hash, transport);
     settings.table = RuleTable::builtin(implementation(), transport);
     add_rule_file(settings);
-    add_forced(settings, "alltoallw", "SUIRO_ALLTOALLW");
-    add_forced(settings, "alltoallv", "SUIRO_ALLTOALLV");
-    add_forced(settings, "alltoall", "SUIRO_ALLTOALL");
+    for (const Collective& collective : collectives()) add_forced(settings, collective.name);
     add_pretended_nodes(settings);
     add_sites(settings);
     add_transport(settings);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "mpi/run_schedule.hpp"
+#include "mpi/run.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The user's buffers as their arguments describe them: MPI_Alltoall has one count and type for all
-// blocks, MPI_Alltoallv a count and a displacement per block, MPI_Alltoallw a type per block too;
-// the large-count forms (_c) have wider numbers. Everything else in this layer only asks for
-// block(i).
+// blocks, MPI_Alltoallv a count and a displacement per block, MPI_Alltoallw a type per block too,
+// and MPI_Bcast one message, whose pieces are the blocks; the large-count forms (_c) have wider
+// numbers. Everything else in this layer only asks for blocks.
 #pragma once
 
 #include <cstdint>
 
+#include "execute/pieces.hpp"
 #include "mpi/real.hpp"
 
 namespace suiro::mpi {
@@ -51,7 +52,8 @@ inline MPI_Aint extent_of(MPI_Datatype type) {
 }
 
 /// Block b has counts[b] (or `count`) elements of types[b] (or `type`) and starts at
-/// displacements[b] (or b * count) times `unit_bytes` from `base`.
+/// displacements[b] (or b * count) times `unit_bytes` from `base`. Of a message that is cut, it is
+/// piece b.
 struct UserBuffer {
   char* base = nullptr;
   MPI_Aint unit_bytes = 0;  // the extent of `type`, or 1 where there are `types`
@@ -60,6 +62,7 @@ struct UserBuffer {
   PerBlock<MPI_Count> counts = {};
   PerBlock<MPI_Aint> displacements = {};
   const MPI_Datatype* types = nullptr;
+  Pieces cut = {};
 
   /// The type of nothing may be MPI_DATATYPE_NULL, so nothing is bytes.
   Part block(std::int64_t index) const {
@@ -68,6 +71,14 @@ struct UserBuffer {
     const MPI_Aint first =
         displacements ? displacements[index] : static_cast<MPI_Aint>(index * elements);
     return {base + first * unit_bytes, elements, types != nullptr ? types[index] : type};
+  }
+
+  /// Blocks that follow each other, of one size or pieces.
+  Part blocks(std::int64_t first, std::int64_t number) const {
+    if (cut) return {base + cut.begin(first) * unit_bytes, cut.size(first, number), type};
+    Part part = block(first);
+    part.count *= number;
+    return part;
   }
 };
 

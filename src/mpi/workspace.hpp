@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "algorithms/catalog.hpp"
 #include "execute/executor.hpp"
 #include "execute/unequal_blocks.hpp"
 #include "mpi/mpi_transport.hpp"
@@ -14,7 +15,11 @@ namespace suiro::mpi {
 
 class Workspace {
  public:
-  Workspace(const Schedule& schedule, int rank) : executor(schedule, rank) {}
+  Workspace(const Schedule& schedule, int rank)
+      : collective(*find_collective(schedule.collective)),
+        instance{schedule.ranks, schedule.root, schedule.pieces},
+        in_place(is_right_in_place(schedule)),
+        executor(schedule, rank) {}
 
   /// Memory up to this size is kept between calls.
   static constexpr std::size_t kept_bytes = std::size_t{64} << 20;
@@ -34,17 +39,21 @@ class Workspace {
     unequal.reset();
   }
 
+  const Collective& collective;
+  Instance instance;
+  bool in_place;  // the schedule is right where send and receive buffer are one
   Executor executor;
   InFlight in_flight;
   std::vector<char> mirror;    // of what is sent
   std::vector<char> arrivals;  // what was received and must be unpacked
   std::vector<char> scratch;
   std::optional<UnequalBlocks> unequal;  // where blocks that differ are joined
-};
 
-/// Copies the blocks of a receive buffer, to be sent from `mirror`, and makes `send` describe it.
-int make_mirror(const UserBuffer& receive, int blocks, MPI_Comm twin, std::vector<char>& mirror,
-                UserBuffer& send);
+ private:
+  static bool is_right_in_place(const Schedule& schedule) {
+    return declares(*find_algorithm(schedule.collective, schedule.algorithm), Property::in_place);
+  }
+};
 
 /// The size of every block of a regular buffer, 0 where each has its own.
 MPI_Count block_bytes_of(const UserBuffer& buffer);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From an intercepted call to what runs: the entry points, generated from the MPI standard and the
+// table of collectives, hand their arguments over in one form.
+#pragma once
+
+#include <functional>
+
+#include "mpi/job.hpp"
+
+namespace suiro::mpi {
+
+/// The entry of a communicator when suiro may have something to do, else nullptr. This is all that
+/// a call costs when native it is.
+inline Communicator* watched(MPI_Comm comm, std::size_t collective) {
+  if (job.mode.load(std::memory_order_acquire) != Mode::active) return nullptr;
+  Communicator* communicator = job.communicators.find(comm);
+  if (communicator == nullptr) [[unlikely]] {
+    if (comm == MPI_COMM_NULL) return nullptr;
+    communicator = &job.communicators.adopt(comm);
+  }
+  return communicator->untouched(collective) ? nullptr : communicator;
+}
+
+inline char* address(const void* buffer) { return static_cast<char*>(const_cast<void*>(buffer)); }
+
+template <class Count>
+UserBuffer equal(const void* base, Count count, MPI_Datatype type) {
+  return {.base = address(base), .type = type, .count = count};
+}
+
+template <class Count, class Displacement>
+UserBuffer unequal(const void* base, const Count* counts, const Displacement* displacements,
+                   MPI_Datatype type) {
+  return {.base = address(base), .type = type, .counts = counts, .displacements = displacements};
+}
+
+template <class Count, class Displacement>
+UserBuffer unequal(const void* base, const Count* counts, const Displacement* displacements,
+                   const MPI_Datatype* types) {
+  return {.base = address(base), .counts = counts, .displacements = displacements, .types = types};
+}
+
+/// Decides, then runs a schedule, or `native`, which passes the call on. Whatever looks wrong (a
+/// null type, a negative count) is passed on too: the MPI library knows the right error.
+int dispatch(Communicator& communicator, const Collective& collective, Operation operation,
+             const std::function<int()>& native);
+
+}  // namespace suiro::mpi

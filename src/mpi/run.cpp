@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/run.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "mpi/point_to_point.hpp"
+#include "mpi/size_agreement.hpp"
+#include "mpi/staging.hpp"
+#include "net/complaint.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+// Blocks that are joined are packed into slots first, so in place nothing is lost when others
+// arrive; those that are too large for a slot are sent from the user's buffer, or, in place, from a
+// mirror of it.
+
+Part slot_part(Slots& slots, int block, std::size_t capacity, MPI_Count bytes) {
+  return {reinterpret_cast<char*>(slots.block(block, capacity)), bytes, MPI_PACKED};
+}
+
+int fill_slots(const UserBuffer& send, int ranks, MPI_Comm twin, UnequalBlocks& blocks) {
+  Slots& slots = blocks[Buffer::send];
+  int code = MPI_SUCCESS;
+  for (int block = 0; block < ranks && code == MPI_SUCCESS; ++block) {
+    const Part part = send.block(block);
+    const MPI_Count bytes = bytes_of(part);
+    const bool fits = bytes <= static_cast<MPI_Count>(blocks.capacity);
+    slots.lengths[static_cast<std::size_t>(block)] =
+        fits ? static_cast<Slots::Length>(bytes) : Slots::elsewhere;
+    if (fits) code = local_copy(part, slot_part(slots, block, blocks.capacity, bytes), twin);
+  }
+  return code;
+}
+
+int empty_slots(UnequalBlocks& blocks, const UserBuffer& receive, int ranks, MPI_Comm twin) {
+  Slots& slots = blocks[Buffer::receive];
+  int first_code = MPI_SUCCESS;
+  for (int block = 0; block < ranks; ++block) {
+    const Slots::Length length = slots.lengths[static_cast<std::size_t>(block)];
+    if (length == Slots::elsewhere) continue;
+    const Part arrived = slot_part(slots, block, blocks.capacity, length);
+    const int code = deliver(arrived, receive.block(block), twin);
+    if (first_code == MPI_SUCCESS) first_code = code;
+  }
+  return first_code;
+}
+
+/// The user's own messages may have to arrive at others before these come here: MPI must go on.
+void let_mpi_progress(void* twin) {
+  int found = 0;
+  real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(twin), &found,
+              MPI_STATUS_IGNORE);
+}
+
+struct Elements {
+  MPI_Op op{};
+  MPI_Datatype type{};
+  std::size_t extent = 1;
+};
+
+bool reduce_bytes(void* argument, const std::byte* in, std::byte* inout, std::size_t bytes) {
+  const auto& elements = *static_cast<const Elements*>(argument);
+  const auto count = static_cast<MPI_Count>(bytes / elements.extent);
+  return reduce_local(in, inout, count, elements.type, elements.op) == MPI_SUCCESS;
+}
+
+/// A run that ended early: what may still be under way is left alone.
+Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran) {
+  const bool undone = !ran && transport.abandon();
+  const bool spoiled = !ran && !undone;
+  if (spoiled) workspace.leave_behind();
+  return {transport.error(), undone, spoiled};
+}
+
+Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+                    Staging& staging) {
+  MpiTransport transport(carrier.twin, staging.send(), staging.receive(), staging.scratch(),
+                         operation.op, workspace.in_flight, carrier.waiting);
+  const bool ran = workspace.executor.run(transport);
+  Ending ending = ending_of(workspace, transport, ran);
+  if (ran && ending.code == MPI_SUCCESS) ending.code = staging.deliver();
+  return ending;
+}
+
+Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+                    Staging& staging) {
+  int code = MPI_SUCCESS;
+  {
+    MPI_Comm twin = carrier.twin;
+    const UserBuffer& received = staging.receive();
+    Elements elements{operation.op, received.type,
+                      static_cast<std::size_t>(std::max<MPI_Aint>(received.unit_bytes, 1))};
+    const ByteBlocks send = staging.send_bytes();
+    const ByteBlocks receive = staging.receive_bytes();
+    NetTransport transport(*carrier.net, send, receive, staging.scratch_bytes(),
+                           {let_mpi_progress, &twin}, {reduce_bytes, &elements});
+    const bool ran = workspace.executor.run(transport);
+    if (!ran || !transport.error().empty()) {
+      net::complain("a collective failed on suiro's transport: " + transport.error());
+      code = MPI_ERR_OTHER;
+    }
+  }
+  if (code == MPI_SUCCESS) code = staging.deliver();
+  return {code, false, code == MPI_ERR_OTHER};
+}
+
+Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+                  Staging& staging, std::size_t slot_capacity) {
+  const Schedule& schedule = workspace.executor.schedule();
+  if (!workspace.unequal) workspace.unequal.emplace(schedule, carrier.rank);
+  UnequalBlocks& blocks = *workspace.unequal;
+  blocks.prepare(slot_capacity);
+  const int packed = fill_slots(staging.send(), schedule.ranks, carrier.twin, blocks);
+  if (packed != MPI_SUCCESS) return {packed, true, false};
+  const Scratch bytes{reinterpret_cast<char*>(blocks.staging.data()), 1};
+  MpiTransport inner(carrier.twin, staging.send(), operation.receive, bytes, operation.op,
+                     workspace.in_flight, carrier.waiting);
+  UnequalTransport transport(inner, blocks);
+  const bool ran = workspace.executor.run(transport) && transport.finish(carrier.rank);
+  Ending ending = ending_of(workspace, inner, ran);
+  if (ran) {
+    const int unpacked = empty_slots(blocks, operation.receive, schedule.ranks, carrier.twin);
+    if (ending.code == MPI_SUCCESS) ending.code = unpacked;
+  } else if (ending.code == MPI_SUCCESS) {
+    ending.code = MPI_ERR_INTERN;
+  }
+  return ending;
+}
+
+}  // namespace
+
+MPI_Count block_bytes_of(const UserBuffer& buffer) {
+  if (buffer.counts || buffer.types != nullptr) return 0;
+  MPI_Count size = 0;
+  real.Type_size_x(buffer.type, &size);
+  return size * buffer.count;
+}
+
+WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
+  return WorkspacePointer(new Workspace(schedule, rank));
+}
+
+void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace; }
+
+bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
+  const Schedule& schedule = workspace.executor.schedule();
+  switch (workspace.collective.bytes) {
+    case Measure::nothing:
+      return true;
+    case Measure::per_pair:
+      return schedule.scratch == 0 ||
+             block_bytes_of(operation.receive) <= merged_block_bytes_maximum;
+    case Measure::vector:
+      break;
+  }
+  if (workspace.collective.reduces) {
+    return !on_net || is_plain((operation.in_place ? operation.receive : operation.send).type);
+  }
+  return on_net || *operation.bytes <= merged_block_bytes_maximum;
+}
+
+std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed) {
+  const Schedule& schedule = workspace.executor.schedule();
+  constexpr std::size_t memory = std::size_t{16} << 20;
+  constexpr std::size_t roomy = 2048;
+  const auto blocks = static_cast<std::size_t>(std::int64_t{2} * schedule.ranks + schedule.scratch);
+  std::size_t bytes = std::min(roomy, memory / blocks);
+  if (agreed && agreed->mean != uneven) {
+    constexpr std::int64_t means = 4;
+    constexpr std::int64_t growth = 2;
+    constexpr std::int64_t mean_max = std::int64_t{1} << 30;
+    const std::int64_t usual = means * std::min(agreed->mean, mean_max);
+    bytes = std::max(bytes, static_cast<std::size_t>(growth * std::min(agreed->largest, usual)));
+  }
+  constexpr auto message_max = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  return std::min(bytes, UnequalBlocks::capacity_max(schedule, message_max));
+}
+
+Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+           std::optional<std::size_t> slot_capacity) {
+  Staging staging(workspace, carrier, operation, slot_capacity.has_value());
+  if (const int code = staging.prepare(); code != MPI_SUCCESS) return {code, true, false};
+  Ending ending;
+  if (slot_capacity) {
+    ending = run_joined(workspace, carrier, operation, staging, *slot_capacity);
+  } else if (carrier.net != nullptr) {
+    ending = run_over_net(workspace, carrier, operation, staging);
+  } else {
+    ending = run_over_mpi(workspace, carrier, operation, staging);
+  }
+  workspace.shrink();
+  return ending;
+}
+
+}  // namespace suiro::mpi

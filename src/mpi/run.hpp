@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a schedule for one call of the user, over MPI point-to-point on the private twin of the
+// user's communicator, or over suiro's own transport.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "execute/net_transport.hpp"
+#include "mpi/user_buffer.hpp"
+#include "schedule/schedule.hpp"
+
+namespace suiro::mpi {
+
+/// Buffers and request arrays that are kept between runs, so that the steady state does not
+/// allocate.
+class Workspace;
+struct WorkspaceDeleter {
+  void operator()(Workspace* workspace) const;
+};
+using WorkspacePointer = std::unique_ptr<Workspace, WorkspaceDeleter>;
+WorkspacePointer make_workspace(const Schedule& schedule, int rank);
+
+/// How a rank waits: true when the node runs more ranks than cores, so waiting gives the core away.
+struct Waiting {
+  bool yield = false;
+};
+
+/// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
+/// still be under way on the twin, where a later run would take them for its own.
+struct Ending {
+  int code = MPI_SUCCESS;
+  bool undone = false;
+  bool spoiled = false;
+};
+
+/// One call of the user. In place, `send` is not looked at: what is sent is in `receive`. A
+/// broadcast has its message in both.
+struct Operation {
+  MPI_Comm comm{};
+  UserBuffer send = {};
+  UserBuffer receive = {};
+  bool in_place = false;
+  std::optional<std::int64_t> bytes =
+      std::nullopt;  // as the collective counts them, where ranks agree on them
+  MPI_Op op{};
+  int root = 0;
+};
+
+/// What carries the messages: the private communicator with the same ranks in the same order, and
+/// suiro's own transport unless that is nullptr.
+struct Carrier {
+  MPI_Comm twin{};
+  const NetGroup* net = nullptr;
+  Waiting waiting;
+  int rank = 0;
+};
+
+/// False, on all ranks alike, when blocks are too large to be merged, kept on the way or counted,
+/// or when the transport cannot carry their type.
+bool can_run(const Workspace& workspace, const Operation& operation, bool on_net);
+
+/// How large a block may be to be joined with others where blocks differ; the same on all ranks.
+/// Room for twice what the ranks agreed on, but not for single blocks far above the mean; and for
+/// 2 KB where that is little memory: sizes grow, and a slot that is not full costs nothing on the
+/// way.
+struct BlockBytes;
+std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed);
+
+/// The code is MPI_SUCCESS or the first MPI error code. With `slot_capacity`, which is the same on
+/// all ranks, blocks differ and are joined (execute/unequal_blocks.hpp); larger ones go straight.
+Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+           std::optional<std::size_t> slot_capacity = std::nullopt);
+
+}  // namespace suiro::mpi
