@@ -167,6 +167,8 @@ bool agree() {
   settle_transport(stands);
   job.placement = placement_of(stands);
   job.link = slowest_link(stands);
+  job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)
+                           .preceded_by(job.settings.table);
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

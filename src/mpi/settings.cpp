@@ -134,9 +134,8 @@ Settings read_settings() {
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
   try {
-    const std::string transport = variable("SUIRO_TRANSPORT");
-    mix(settings.hash, transport);
-    settings.table = RuleTable::builtin(implementation(), transport);
+    settings.transport = variable("SUIRO_TRANSPORT");
+    mix(settings.hash, settings.transport);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
     add_pretended_nodes(settings);

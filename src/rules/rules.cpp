@@ -3,6 +3,7 @@
 #include "rules/rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace suiro {
 namespace {
@@ -18,13 +19,14 @@ bool matches_shape(const Rule& rule, std::string_view collective, const Topology
   return true;
 }
 
-bool limits_bytes(const Rule& rule) {
-  return rule.bytes.minimum > 0 || rule.bytes.maximum != Range::unbounded;
+/// The bytes for which a rule holds on a shape.
+Range bytes_of(const Rule& rule, const Topology& topology) {
+  const double hops = topology.nodes() - 1;
+  const auto least = static_cast<std::int64_t>(std::ceil(rule.bytes_per_hop * hops));
+  return {std::max(rule.bytes.minimum, least), rule.bytes.maximum};
 }
 
-bool matches_bytes(const Rule& rule, std::optional<std::int64_t> bytes) {
-  return bytes ? rule.bytes.contains(*bytes) : !limits_bytes(rule);
-}
+bool limits(const Range& bytes) { return bytes.minimum > 0 || bytes.maximum != Range::unbounded; }
 
 }  // namespace
 
@@ -37,7 +39,9 @@ RuleTable RuleTable::preceded_by(const RuleTable& first) const {
 Decision RuleTable::decide(const Question& question) const {
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, question.collective, question.topology)) continue;
-    if (matches_bytes(rule, question.bytes)) return {rule.algorithm, rule.parameters, rule.reason};
+    const Range bytes = bytes_of(rule, question.topology);
+    const bool matches = question.bytes ? bytes.contains(*question.bytes) : !limits(bytes);
+    if (matches) return {rule.algorithm, rule.parameters, rule.reason};
   }
   return {std::string(native_algorithm), {}, "no rule matches"};
 }
@@ -47,10 +51,11 @@ std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
   std::vector<std::int64_t> sizes;
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, collective, topology)) continue;
-    if (rule.bytes.minimum > 0) sizes.push_back(rule.bytes.minimum);
-    if (rule.bytes.maximum != Range::unbounded) sizes.push_back(rule.bytes.maximum + 1);
+    const Range bytes = bytes_of(rule, topology);
+    if (bytes.minimum > 0) sizes.push_back(bytes.minimum);
+    if (bytes.maximum != Range::unbounded) sizes.push_back(bytes.maximum + 1);
     // What comes after a rule that takes every size is never asked.
-    if (!limits_bytes(rule)) break;
+    if (!limits(bytes)) break;
   }
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

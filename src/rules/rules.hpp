@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/catalog.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/topology.hpp"
 
@@ -28,10 +29,11 @@ struct Range {
 };
 
 struct Rule {
-  std::string collective;  // "alltoall", "alltoallv", "alltoallw"
+  std::string collective;  // "alltoall", "bcast", ...
   Range nodes, ppn, ranks, sites;
-  Range bytes;            // per block; a rule that limits bytes never matches an unknown size
-  std::string algorithm;  // a catalog name or "native"
+  Range bytes;               // a rule that limits bytes never matches an unknown size
+  double bytes_per_hop = 0;  // and no fewer bytes than this for each node but one
+  std::string algorithm;     // a catalog name or "native"
   Parameters parameters;
   std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
 };
@@ -51,9 +53,11 @@ struct Decision {
 
 class RuleTable {
  public:
-  /// The table that suiro ships, for an MPI ("openmpi", "mpich") and what carries its messages
-  /// ("suiro", or empty: its own); every threshold has its measurement in a comment.
-  static RuleTable builtin(std::string_view mpi, std::string_view transport = {});
+  /// The table that suiro ships, for an MPI ("openmpi", "mpich"), what carries its messages
+  /// ("suiro", or empty: its own) and the nodes' links; every threshold has its measurement, or its
+  /// argument, in a comment.
+  static RuleTable builtin(std::string_view mpi, std::string_view transport = {},
+                           const Link& link = {});
 
   /// A forced algorithm: "two_level_ring", "native", "linear_capped:cap=4". Throws
   /// std::runtime_error that names the value and lists what exists.

@@ -125,9 +125,8 @@ def _configure_links(plan: Plan, host: Host) -> None:
     for link in host.links:
         if plan.super_frame == 1:
             linux.set_tso(link.interface, False)
-        # MPIs share data out by the speeds of cards. With one link there is nothing to share out.
-        if len(host.links) > 1:
-            linux.set_speed(link.interface, max(1, link.rate_bps // 10**6))
+        # MPIs share data out by the speeds of cards, and suiro cuts messages by them.
+        linux.set_speed(link.interface, max(1, link.rate_bps // 10**6))
 
 
 def _configure_link(plan: Plan, link: Link) -> list[str]:
