@@ -10,7 +10,7 @@ from suiro.bench.network import Network
 from suiro.bench.result import Cell, LineRate
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
-_SMALL_BYTES = 4096
+SMALL_BYTES = 4096
 
 Seconds = dict[tuple[int, str], list[float]]  # by bytes and algorithm, in order of repetition
 
@@ -19,7 +19,7 @@ Seconds = dict[tuple[int, str], list[float]]  # by bytes and algorithm, in order
 class Setting:
     """What cells need besides samples.
 
-    `crowded`: more ranks than cores, so ratios of small messages might measure the scheduler.
+    `crowded`: more ranks than cores, so ratios of small messages would measure the scheduler.
     `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab.
     """
 
@@ -66,9 +66,10 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
             cell.void_reason = reasons[key]
             continue
         _add_limits(cell, events, line_rate, setting.network)
-        cell.crowded = cell.bytes < _SMALL_BYTES and setting.crowded
-        _add_notes(cell, rows, setting)
-        _add_ratios(cell, obeyed)
+        comparable = cell.bytes >= SMALL_BYTES or not setting.crowded
+        _add_notes(cell, rows, setting, comparable)
+        if comparable:
+            _add_ratios(cell, obeyed)
     return cells
 
 
@@ -137,7 +138,7 @@ def _add_limits(
     cell.bound_fraction = bound_s / cell.median_s if bound_s is not None else None
 
 
-def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
+def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting, comparable: bool) -> None:
     notes = []
     planned = setting.planned.get(cell.bytes, cell.repetitions)
     if cell.repetitions < planned:
@@ -145,20 +146,16 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting) -> None:
     if cell.algorithm == "auto" and rows is not None:
         cell.ran = obedience.chosen(rows, cell.bytes, setting.collective != "alltoall")
         notes.append(f"auto ran {cell.ran} at {cell.bytes} bytes")
-    if cell.crowded and cell.control is None:
-        notes.append("no ratios: more ranks than cores, and no control to wait alike")
-    elif cell.crowded:
-        notes.append("more ranks than cores: the lesser ratio counts")
+    if not comparable:
+        notes.append("no ratios below 4K: with more ranks than cores they measure the scheduler")
     cell.note = "; ".join(notes) or None
 
 
 def _add_ratios(cell: Cell, seconds: Seconds) -> None:
-    """Over native, and over native's algorithm as a schedule, which waits as all schedules do."""
-    control = seconds.get((cell.bytes, cell.control or ""))
-    if cell.crowded and not control:
-        return
+    """Over native, and over native's algorithm as a schedule."""
     ours = seconds[cell.bytes, cell.algorithm]
     native = seconds.get((cell.bytes, "native"))
+    control = seconds.get((cell.bytes, cell.control or ""))
     if native:
         ratio, interval = ratio_with_interval(native, ours)
         cell.speedup_over_native, cell.speedup_over_native_ci95 = ratio, interval

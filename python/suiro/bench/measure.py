@@ -2,6 +2,7 @@
 """The verb: carries out a plan in the environment that it finds, which may be a lab."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 from suiro.bench.cells import Setting, line_rate_of, make_cells
@@ -21,6 +22,7 @@ def measure(
     plan: Plan, prefix: list[str], mpi: str, command: str, save: Path | None = None
 ) -> Result:
     """A first, empty job tells the shape, which decides the control and the schedules."""
+    measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     needs_suiro = any(name != "native" for name in plan.algorithms)
     shape = run_job(prefix, mpi, _collective(plan), with_suiro=False)
     setting = _setting(plan, mpi, shape)
@@ -35,6 +37,7 @@ def measure(
         steps=make_steps(events, plan.collective),
         line_rate=line_rate_of(events, setting.rate_bps),
         command=command,
+        measured_at=measured_at,
     )
     if save is not None:
         (save / "result.json").write_text(result.model_dump_json(indent=1) + "\n")

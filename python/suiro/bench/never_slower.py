@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rule 7 of docs/measuring.md, "never slower", over the results of many measurements."""
 
+from collections import Counter
 from math import exp, log
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from suiro.bench.cells import SMALL_BYTES
 from suiro.bench.result import Cell, Interval, Result
+from suiro.bench.table import size_text
 from suiro.errors import UsageError
 
 NOT_SLOWER = 0.97
 DECIDED_WITHIN = 0.03
 UNDECIDED_SHARE = 0.05
+REPEATED_MAX = 2
+
+GRID_LABS = ("4x4-hol", "4x4-shared", "8x4-shared", "4x4-voq", "two-sites")
+GRID_BYTES = (8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20)
 
 Verdict = Literal["not slower", "slower", "undecided", "void", "no ratio"]
+Part = Literal["grid", "sizes between", "shapes beside"]
+_NOT_COUNTED = ("void", "no ratio")
 
 
 class Judged(BaseModel):
-    """One cell: native's time over the algorithm's, as far as it counts, and what follows."""
+    """One cell: native's time over the algorithm's, and what follows."""
 
+    part: Part
+    collective: str
     lab: str | None
     mpi: str
     bytes: int
@@ -27,17 +38,32 @@ class Judged(BaseModel):
     ratio: float | None
     ci95: Interval | None
     repetitions: int
+    measured: int  # how often; the last is what is told of
     verdict: Verdict
 
 
+class Row(BaseModel):
+    """All cells of a part. `never_slower` is null when too few of them say anything."""
+
+    part: Part
+    cells: int
+    not_slower: int
+    slower: int
+    undecided: int
+    undecided_below: int  # of these, how many have all of their interval below the limit
+    void: int
+    no_ratio: int
+    geometric_mean: float | None  # of cells of 4 KB and more
+    cells_in_mean: int
+    never_slower: bool | None
+
+
 class Verdicts(BaseModel):
-    """All cells. `never_slower` is null when too few of them say anything."""
+    """What was fitted on a grid is not judged by it alone: every part must hold."""
 
     algorithm: str
     cells: list[Judged]
-    geometric_mean: float | None
-    undecided: int
-    void: int
+    rows: list[Row]
     never_slower: bool | None
 
 
@@ -52,65 +78,108 @@ def read_result(path: Path) -> Result:
 
 
 def judge(results: list[Result], algorithm: str) -> Verdicts:
-    """Every cell of `algorithm`, in the order given."""
-    cells = [
-        _judged(result, cell)
-        for result in results
-        for cell in result.cells
-        if cell.algorithm == algorithm and not cell.is_control
-    ]
-    if not cells:
+    """Every cell of `algorithm`, in the order in which each was measured first."""
+    found: dict[tuple[object, ...], list[Judged]] = {}
+    for result in sorted(results, key=lambda result: result.measured_at):
+        for cell in result.cells:
+            if cell.algorithm == algorithm and not cell.is_control:
+                known = found.setdefault(_identity(result, cell), [])
+                known.append(_judged(result, cell, len(known) + 1))
+    if not found:
         raise UsageError(f'no cell of "{algorithm}" in these results: measure it with --algorithms')
-    counted = {name: sum(cell.verdict == name for cell in cells) for name in ("undecided", "void")}
-    return Verdicts(
-        algorithm=algorithm,
-        cells=cells,
-        geometric_mean=_geometric_mean(cells),
-        undecided=counted["undecided"],
-        void=counted["void"],
-        never_slower=_never_slower(cells),
-    )
+    cells = [measured[-1] for measured in found.values()]
+    rows = [_row(part, of_part) for part in get_args(Part) if (of_part := _of_part(cells, part))]
+    answers = [row.never_slower for row in rows]
+    never_slower = False if False in answers else None if None in answers else True
+    return Verdicts(algorithm=algorithm, cells=cells, rows=rows, never_slower=never_slower)
 
 
-def _judged(result: Result, cell: Cell) -> Judged:
-    counted = cell.counted_ratio
+def _identity(result: Result, cell: Cell) -> tuple[object, ...]:
+    """A cell that is measured again is the same cell."""
+    machine = result.machine
+    shape = (cell.nodes, cell.ranks, cell.bytes, cell.spread_percent)
+    return machine.lab, machine.model, machine.mpi, cell.collective, *shape
+
+
+def _part(lab: str | None, size: int) -> Part:
+    if lab not in GRID_LABS:
+        return "shapes beside"
+    return "grid" if size in GRID_BYTES else "sizes between"
+
+
+def _of_part(cells: list[Judged], part: Part) -> list[Judged]:
+    return [cell for cell in cells if cell.part == part]
+
+
+def _judged(result: Result, cell: Cell, measured: int) -> Judged:
+    if measured > 1 + REPEATED_MAX:
+        raise UsageError(
+            f"{cell.collective} of {size_text(cell.bytes)} in {result.machine.lab or 'one place'} "
+            f"was measured {measured} times: a cell is repeated at most twice (docs/measuring.md)"
+        )
+    ratio, interval = cell.over_native or (None, None)
     return Judged(
+        part=_part(result.machine.lab, cell.bytes),
+        collective=cell.collective,
         lab=result.machine.lab,
         mpi=result.machine.mpi,
         bytes=cell.bytes,
         ran=cell.ran or cell.algorithm,
-        ratio=counted[0] if counted is not None else None,
-        ci95=counted[1] if counted is not None else None,
+        ratio=ratio,
+        ci95=interval,
         repetitions=cell.repetitions,
+        measured=measured,
         verdict=_verdict(cell),
     )
 
 
 def _verdict(cell: Cell) -> Verdict:
-    """A wide interval decides nothing, unless all of it is on the good side; nor does that of one
-    repetition, which has no width."""
+    """One repetition has no interval, so nothing is known of where it would end."""
     if cell.void:
         return "void"
-    if cell.counted_ratio is None:
+    if cell.over_native is None:
         return "no ratio"
     if cell.repetitions < 2:
         return "undecided"
-    ratio, (low, high) = cell.counted_ratio
+    ratio, (low, high) = cell.over_native
     if low >= NOT_SLOWER:
         return "not slower"
     wide = max(ratio - low, high - ratio) > DECIDED_WITHIN * ratio
-    return "undecided" if wide and high >= NOT_SLOWER else "slower"
+    return "undecided" if wide else "slower"
 
 
-def _geometric_mean(cells: list[Judged]) -> float | None:
-    ratios = [cell.ratio for cell in cells if cell.ratio is not None and cell.verdict != "void"]
-    return exp(sum(map(log, ratios)) / len(ratios)) if ratios else None
+def _row(part: Part, cells: list[Judged]) -> Row:
+    count = Counter(cell.verdict for cell in cells)
+    below = [cell for cell in cells if cell.verdict == "undecided" and _all_below(cell)]
+    ratios = [cell.ratio for cell in cells if cell.ratio is not None and _in_mean(cell)]
+    return Row(
+        part=part,
+        cells=len(cells),
+        not_slower=count["not slower"],
+        slower=count["slower"],
+        undecided=count["undecided"],
+        undecided_below=len(below),
+        void=count["void"],
+        no_ratio=count["no ratio"],
+        geometric_mean=exp(sum(map(log, ratios)) / len(ratios)) if ratios else None,
+        cells_in_mean=len(ratios),
+        never_slower=_never_slower(count),
+    )
 
 
-def _never_slower(cells: list[Judged]) -> bool | None:
-    verdicts = [cell.verdict for cell in cells if cell.verdict not in ("void", "no ratio")]
-    if "slower" in verdicts:
+def _all_below(cell: Judged) -> bool:
+    return cell.ci95 is not None and cell.ci95[1] < NOT_SLOWER
+
+
+def _in_mean(cell: Judged) -> bool:
+    """Small messages are in no mean, wherever they were measured."""
+    return cell.bytes >= SMALL_BYTES and cell.verdict not in _NOT_COUNTED
+
+
+def _never_slower(count: Counter[Verdict]) -> bool | None:
+    if count["slower"]:
         return False
-    if not verdicts or verdicts.count("undecided") > UNDECIDED_SHARE * len(verdicts):
+    decided_or_not = count["not slower"] + count["undecided"]
+    if decided_or_not == 0 or count["undecided"] > UNDECIDED_SHARE * decided_or_not:
         return None
     return True

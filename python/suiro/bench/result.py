@@ -58,7 +58,6 @@ class Cell(BaseModel):
     ran: str | None = None  # what "auto" chose
     control: str | None = None
     is_control: bool = False
-    crowded: bool = False  # small blocks and more ranks than cores: waiting might decide
     lateness_p99_us: float | None = None
     switch: list[PortTotals] = []
 
@@ -68,25 +67,10 @@ class Cell(BaseModel):
         return self.void_reason is not None
 
     @property
-    def counted_ratio(self) -> tuple[float, Interval] | None:
-        """Native's time over this one's, as far as the measuring rules count it.
-
-        Where waiting might decide, a gain counts only as far as it is one over the control, too,
-        which waits as this one does; unless it is native itself that ran.
-        """
-        native = _ratio(self.speedup_over_native, self.speedup_over_native_ci95)
-        control = _ratio(self.speedup_over_control, self.speedup_over_control_ci95)
-        if native is None or not self.crowded or self.ran == "native":
-            return native
-        if control is None:
-            return None
-        ends = zip(native[1], control[1], strict=True)
-        low, high = (min(pair) for pair in ends)
-        return min(native[0], control[0]), (low, high)
-
-
-def _ratio(ratio: float | None, interval: Interval | None) -> tuple[float, Interval] | None:
-    return (ratio, interval) if ratio is not None and interval is not None else None
+    def over_native(self) -> tuple[float, Interval] | None:
+        """Native's time over this one's with its interval, where the rules publish that."""
+        ratio, interval = self.speedup_over_native, self.speedup_over_native_ci95
+        return (ratio, interval) if ratio is not None and interval is not None else None
 
 
 class Steps(BaseModel):
@@ -115,3 +99,4 @@ class Result(BaseModel):
     steps: list[Steps] = []
     line_rate: LineRate | None = None
     command: str
+    measured_at: str = ""  # UTC, when it began; of a cell that was repeated the latest counts

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from suiro.bench.never_slower import Verdicts
+    from suiro.bench.never_slower import Row, Verdicts
+
+_ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 
 def verdict(
@@ -22,9 +24,13 @@ def verdict(
     """Judge an algorithm over many measurements: was it ever slower than native?
 
     A cell is "not slower" if the lower end of the 95 % interval of native's time over the
-    algorithm's is at least 0.97, and "undecided" if that interval is wider than 3 %.
+    algorithm's is at least 0.97. Otherwise it is "undecided" if that interval is wider than
+    +-3 %, and "slower" if it is not. Of a cell that was repeated, at most twice, the last counts.
 
-    Exit code 1 if any cell is slower, if more than 5 % of them are undecided, or if none counts.
+    The grid of docs/measuring.md, sizes between its sizes and shapes beside its labs each have a
+    line of their own below the table. Means leave out cells below 4 KB.
+
+    Exit code 1 if in one of these any cell is slower, more than 5 % are undecided, or none counts.
     """
     from suiro.bench.never_slower import judge, read_result
 
@@ -44,14 +50,16 @@ def _print_table(verdicts: "Verdicts") -> None:
 
     from suiro.bench.table import size_text
 
-    console = Console(width=None if sys.stdout.isatty() else 100)
+    console = Console(width=None if sys.stdout.isatty() else 110)
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("lab", "MPI", "bytes", "ran", "native / it", "95 %", "calls", "verdict"):
-        numbers = heading in ("bytes", "native / it", "95 %", "calls")
+    headings = ("collective", "lab", "MPI", "bytes", "ran", "native / it", "95 %", "calls", "runs")
+    for heading in (*headings, "verdict"):
+        numbers = heading in ("bytes", "native / it", "95 %", "calls", "runs")
         table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
     for cell in verdicts.cells:
         low, high = cell.ci95 or (None, None)
         table.add_row(
+            cell.collective,
             cell.lab or "-",
             cell.mpi,
             size_text(cell.bytes),
@@ -59,14 +67,20 @@ def _print_table(verdicts: "Verdicts") -> None:
             "-" if cell.ratio is None else f"{cell.ratio:.2f}",
             "-" if low is None else f"{low:.2f} {high:.2f}",
             str(cell.repetitions),
+            str(cell.measured),
             cell.verdict,
             style={"slower": "red", "void": "dim"}.get(cell.verdict, ""),
         )
     console.print(table)
-    mean = verdicts.geometric_mean
-    answer = {True: "yes", False: "no", None: "undecided"}[verdicts.never_slower]
-    console.print(
-        f"never slower: {answer}; {verdicts.undecided} undecided and {verdicts.void} void of "
-        f"{len(verdicts.cells)} cells; geometric mean {'-' if mean is None else f'{mean:.3f}'}",
-        style="bold",
+    for row in verdicts.rows:
+        console.print(_row_text(row), style="bold", soft_wrap=True)
+
+
+def _row_text(row: "Row") -> str:
+    mean = "-" if row.geometric_mean is None else f"{row.geometric_mean:.3f}"
+    below = f" ({row.undecided_below} all below 0.97)" if row.undecided_below else ""
+    return (
+        f"{row.part}: never slower: {_ANSWERS[row.never_slower]}; of {row.cells} cells "
+        f"{row.slower} slower, {row.undecided} undecided{below}, {row.void} void, "
+        f"{row.no_ratio} without a ratio; geometric mean of {row.cells_in_mean} from 4K up {mean}"
     )

@@ -77,9 +77,9 @@ def _best_of_ours(cells: dict[str, Cell]) -> Cell | None:
 
 def _standing(cells: dict[str, Cell]) -> str:
     ours = _best_of_ours(cells)
-    if ours is None or ours.counted_ratio is None:
+    if ours is None or ours.over_native is None:
         return "void"
-    _, (low, high) = ours.counted_ratio
+    _, (low, high) = ours.over_native
     if high < 1 - _WORTH:
         return "behind"
     if low <= 1 + _WORTH:
@@ -100,8 +100,8 @@ def _size_verdict(cells: dict[str, Cell]) -> str:
     parts = []
     if ours.line_rate_fraction is not None:
         parts.append(f"{title(ours.algorithm)} reaches {ours.line_rate_fraction:.0%} of line rate")
-    if ours.counted_ratio is not None:
-        parts.append(_compared(*ours.counted_ratio))
+    if ours.over_native is not None:
+        parts.append(_compared(*ours.over_native))
     rival = cells.get(RIVAL)
     if rival is not None and not rival.void:
         ratio = f"{rival.median_s / ours.median_s:.2f} times the speed of Ring"
