@@ -37,7 +37,7 @@ struct Clock {
 
 double now_s(void);
 void wait_gently(MPI_Request* request);
-void gentle_barrier(void);
+void gentle_barrier(MPI_Comm comm);
 struct Clock make_clock(const struct Place* place);
 
 /// Returns the agreed start by this rank's clock, at that time. `late` tells whether this rank
@@ -62,47 +62,84 @@ void reset_counters(const char* socket_path);
 /// The document in one line, or "null" when there is none. The storage is reused by the next call.
 const char* read_counters(const char* socket_path);
 
-// pattern.c: an all-to-all's data, which tell where they come from.
-/// Bytes of a block, or, when blocks are to differ, up to `spread_percent` more or less than that.
+/// What a collective moves.
+enum Data {
+  data_blocks,   // one for each rank, from each rank
+  data_message,  // the root's
+  data_vectors,  // of integers, one of each rank, whose sum is wanted
+  data_none,     // a call that only synchronises
+  data_unknown,  // of a collective that nobody has taught this program yet
+};
+
+struct Exchange;
+
+// collectives.c: rows generated from the table of collectives, and a call of each.
+struct Collective {
+  const char* name;  // as the table of collectives has it
+  enum Data data;
+  bool rooted;
+  bool unequal;  // blocks may differ
+  void (*call)(const struct Exchange* exchange);
+};
+
+/// Ends the job when the name is none of a collective that can be measured.
+const struct Collective* find_collective(const char* name);
+/// The names of those that can be measured, one a line.
+void list_collectives(void);
+
+// exchange.c: one call of the collective that is measured, and its data.
+/// Bytes of a block, a message or a vector; blocks are up to `spread_percent` larger or smaller.
 struct Sizes {
   int bytes;
   int spread_percent;
 };
 
-/// Drawn from the pair of ranks, so that it is the same in every run.
-int block_bytes(const struct Sizes* sizes, int source, int target);
-void fill_blocks(unsigned char* send, const struct Place* place, const struct Sizes* sizes);
-/// Ends the job if `receive` is not what the other ranks' fill_blocks() put there; `name` is for
-/// the message.
-void check_blocks(const unsigned char* receive, const struct Place* place,
-                  const struct Sizes* sizes, const char* name);
-/// What the node that sends or receives most exchanges with others, in the direction of more.
-long long busiest_bytes(const struct Place* place, const struct Sizes* sizes);
-
-// exchange.c: one call of the collective that is measured.
-enum Collective { alltoall, alltoallv, alltoallw };
-
 struct Exchange {
-  enum Collective collective;
+  const struct Collective* collective;
+  const struct Place* place;
   struct Sizes sizes;
-  unsigned char *send, *receive;
+  int root;
+  unsigned char *send, *receive;  // the same of what has one buffer
   size_t receive_bytes;
-  int *sent, *sent_at, *received, *received_at;  // per rank; displacements are bytes
+  int *sent, *sent_at, *received, *received_at;  // of blocks, per rank; displacements are bytes
   MPI_Datatype* types;
   MPI_Comm comm;
 };
 
-/// And the info key for it; ends the job when the name is none of a collective.
-enum Collective collective_of(const char* name, const char** hint_key);
-struct Exchange make_exchange(enum Collective collective, const struct Sizes* sizes,
-                              const struct Place* place);
+struct Exchange make_exchange(const struct Collective* collective, const struct Sizes* sizes,
+                              int root, const struct Place* place);
 void free_exchange(struct Exchange* exchange);
 /// `context` is an Exchange.
 void run_exchange(void* context);
+/// Makes buffers ready for a call that is to be checked: nothing that is right may be there.
+void clear_exchange(struct Exchange* exchange);
+/// Ends the job if the last call has not done what it is for; `name` is for the message.
+void check_exchange(struct Exchange* exchange, const struct Clock* clock, const char* name);
+
+// blocks.c: an all-to-all's data, which tell where they come from.
+/// Drawn from the pair of ranks, so that it is the same in every run.
+int block_bytes(const struct Sizes* sizes, int source, int target);
+void fill_blocks(unsigned char* send, const struct Place* place, const struct Sizes* sizes);
+void check_blocks(const unsigned char* receive, const struct Place* place,
+                  const struct Sizes* sizes, const char* name);
+/// What the node that sends or receives most exchanges with others, in the direction of more.
+long long busiest_bytes(const struct Place* place, const struct Sizes* sizes);
+/// A byte that differs between blocks and between places in a block.
+unsigned char pattern(int source, int target, int place);
+
+// vectors.c: messages from one root, and vectors whose sum tells of each rank's contribution.
+void fill_message(unsigned char* bytes, size_t count, int root);
+void check_message(const unsigned char* bytes, size_t count, int root, const char* name);
+void fill_vector(int* vector, size_t count, const struct Place* place);
+void check_sum(const int* vector, size_t count, const struct Place* place, const char* name);
+
+// barrier.c
+/// Lets one rank after the other be late, and ends the job if another leaves before it has come.
+void check_barrier(struct Exchange* exchange, const struct Clock* clock, const char* name);
 
 // cells.c
 struct Cell {
-  long long bytes;  // per block
+  long long bytes;
   int repetitions;
   char* candidates;  // names joined by '+'
 };
@@ -110,9 +147,9 @@ struct Cell {
 struct Measuring {
   struct Place place;
   struct Clock clock;
-  const char* hint_key;  // info key that names the candidate
-  enum Collective collective;
-  int spread_percent;    // of the blocks of alltoallv and alltoallw
+  const struct Collective* collective;
+  int spread_percent;    // of blocks that may differ
+  int root;              // of rooted collectives
   const char* counters;  // socket path or NULL
   double budget_s;       // per cell line: the repetitions of all its candidates
 };

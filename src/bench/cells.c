@@ -18,24 +18,26 @@ static struct Candidate known[candidates_limit];
 static int known_count = 0;
 
 /// "auto" gives no hint: the library under test decides as it would for a user.
-static MPI_Comm make_comm(const char* hint_key, const char* name) {
+static MPI_Comm make_comm(const struct Collective* collective, const char* name) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   if (strcmp(name, "auto") == 0) return comm;
+  char key[MPI_MAX_INFO_KEY];
+  snprintf(key, sizeof key, "suiro_%s", collective->name);
   MPI_Info info;
   MPI_Info_create(&info);
-  MPI_Info_set(info, hint_key, name);
+  MPI_Info_set(info, key, name);
   MPI_Comm_set_info(comm, info);
   MPI_Info_free(&info);
   return comm;
 }
 
-static MPI_Comm comm_of(const char* hint_key, const char* name) {
+static MPI_Comm comm_of(const struct Collective* collective, const char* name) {
   for (int i = 0; i < known_count; ++i) {
     if (strcmp(known[i].name, name) == 0) return known[i].comm;
   }
   if (known_count == candidates_limit) die("more than %d candidates", candidates_limit);
-  known[known_count] = (struct Candidate){strdup(name), make_comm(hint_key, name)};
+  known[known_count] = (struct Candidate){strdup(name), make_comm(collective, name)};
   return known[known_count++].comm;
 }
 
@@ -53,14 +55,14 @@ static int split(char* joined, char** names) {
 /// checked. Where sizes differ, and where blocks are small, "auto" begins with the fourth call.
 static double warm_up(struct Measuring* m, struct Exchange* e, const char* name) {
   enum { calls_until_auto_begins = 4, small_bytes = 4096 };
-  const bool late = e->collective != alltoall || e->sizes.bytes < small_bytes;
+  const bool late = e->collective->unequal || e->sizes.bytes < small_bytes;
   const bool learns = late && strcmp(name, "auto") == 0;
   double seconds = 0;
-  e->comm = comm_of(m->hint_key, name);
+  e->comm = comm_of(m->collective, name);
   for (int calls = learns ? calls_until_auto_begins : 1; calls > 0; --calls) {
-    memset(e->receive, 0xA5, e->receive_bytes);
+    clear_exchange(e);
     seconds = time_together(&m->clock, &m->place, run_exchange, e);
-    check_blocks(e->receive, &m->place, &e->sizes, name);
+    check_exchange(e, &m->clock, name);
   }
   if (m->place.rank == 0) {
     printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->sizes.bytes);
@@ -71,7 +73,7 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
 }
 
 static void sample(struct Measuring* m, struct Exchange* e, const char* name, int repetition) {
-  e->comm = comm_of(m->hint_key, name);
+  e->comm = comm_of(m->collective, name);
   if (m->place.rank == 0) reset_counters(m->counters);
   const double seconds = time_together(&m->clock, &m->place, run_exchange, e);
   if (m->place.rank != 0) return;
@@ -105,7 +107,7 @@ static void shuffle(char** names, int count, unsigned* state) {
 
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
   const struct Sizes sizes = {(int)cell->bytes, m->spread_percent};
-  struct Exchange e = make_exchange(m->collective, &sizes, &m->place);
+  struct Exchange e = make_exchange(m->collective, &sizes, m->root, &m->place);
   char* joined = strdup(cell->candidates);
   char* names[candidates_limit];
   const int count = split(joined, names);
@@ -116,8 +118,10 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
   if (round_s * repetitions > m->budget_s) repetitions = (int)(m->budget_s / round_s);
   if (repetitions < 1) repetitions = 1;
   if (m->place.rank == 0) {
+    // Of equal blocks, of messages and of vectors it is known without counting.
+    const long long busiest = sizes.spread_percent > 0 ? busiest_bytes(&m->place, &sizes) : -1;
     write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d, \"busiest\": %lld}",
-               sizes.bytes, repetitions, busiest_bytes(&m->place, &sizes));
+               sizes.bytes, repetitions, busiest);
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     shuffle(names, count, &lots);

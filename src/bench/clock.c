@@ -34,9 +34,9 @@ void wait_gently(MPI_Request* request) {
   }
 }
 
-void gentle_barrier(void) {
+void gentle_barrier(MPI_Comm comm) {
   MPI_Request request;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  MPI_Ibarrier(comm, &request);
   wait_gently(&request);
 }
 
@@ -79,7 +79,9 @@ static double estimate_offset(const struct Place* place) {
   char root[boot_id_length], mine[boot_id_length];
   read_boot_id(mine);
   memcpy(root, mine, sizeof root);
-  MPI_Bcast(root, boot_id_length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Ibcast(root, boot_id_length, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  wait_gently(&request);
   const int foreign = mine[0] == 0 || strcmp(root, mine) != 0;
   int* all = allocate((size_t)place->ranks * sizeof *all);
   MPI_Gather(&foreign, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -95,7 +97,7 @@ static double estimate_offset(const struct Place* place) {
     MPI_Recv(&offset_s, 1, MPI_DOUBLE, 0, ping_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   free(all);
-  gentle_barrier();
+  gentle_barrier(MPI_COMM_WORLD);
   return offset_s;
 }
 
@@ -109,7 +111,7 @@ struct Clock make_clock(const struct Place* place) {
 }
 
 double start_together(const struct Clock* clock, const struct Place* place, bool* late) {
-  gentle_barrier();
+  gentle_barrier(MPI_COMM_WORLD);
   double start_s = place->rank == 0 ? now_s() + clock->margin_s : 0;
   MPI_Request request;
   MPI_Ibcast(&start_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);

@@ -319,7 +319,7 @@ int main(int argc, char** argv) {
   if ((double)bytes * k.place.ranks > 2e9) die("%d bytes to each rank are too many", bytes);
   if (k.place.rank == 0) write_line("{\"bench\": \"start\", \"ranks\": %d}", k.place.ranks);
   for (int i = -1; i < repeat; ++i) {  // the first is a warm-up: connections
-    gentle_barrier();
+    gentle_barrier(MPI_COMM_WORLD);
     const double before_s = processor_s();
     double mine = time_of(&k, which), slowest = 0;
     MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

@@ -67,19 +67,19 @@ static double measure_as_leader(const struct Place* place, struct Port* port, do
   const int previous = phase_of((place->node + place->nodes - 1) % place->nodes, place->nodes);
   double received_Bps = 0;
   for (int phase = 0; phase <= 1 + place->nodes % 2; ++phase) {
-    MPI_Barrier(place->leaders);
+    gentle_barrier(place->leaders);
     if (mine != phase && previous != phase) continue;
     const double rate_Bps = run_stream(&stream, mine == phase, previous == phase, seconds);
     if (previous == phase) received_Bps = rate_Bps;
   }
-  MPI_Barrier(place->leaders);  // nobody closes while another still counts
+  gentle_barrier(place->leaders);  // nobody closes while another still counts
   close(stream.source_fd);
   close(stream.target_fd);
   return received_Bps;
 }
 
 void measure_line_rate(const struct Place* place, double seconds, const char* interface_name) {
-  gentle_barrier();
+  gentle_barrier(MPI_COMM_WORLD);
   if (place->leaders != MPI_COMM_NULL && place->nodes > 1) {
     struct Port port = own_port(interface_name);
     const double rate_Bps = measure_as_leader(place, &port, seconds);
@@ -92,5 +92,5 @@ void measure_line_rate(const struct Place* place, double seconds, const char* in
     }
     free(rates);
   }
-  gentle_barrier();
+  gentle_barrier(MPI_COMM_WORLD);
 }

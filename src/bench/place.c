@@ -16,7 +16,9 @@ struct Place find_place(void) {
     MPI_Comm_size(place.leaders, &place.nodes);
   }
   int of_node[2] = {place.node, place.nodes};
-  MPI_Bcast(of_node, 2, MPI_INT, 0, node);
+  MPI_Request request;
+  MPI_Ibcast(of_node, 2, MPI_INT, 0, node, &request);
+  wait_gently(&request);
   place.node = of_node[0];
   place.nodes = of_node[1];
   place.node_of_rank = allocate((size_t)place.ranks * sizeof(int));

@@ -10,8 +10,9 @@
 
 static const char usage[] =
     "usage: suiro-bench [OPTION...]   (under an MPI launcher; done in the order given)\n"
-    "  --collective NAME SPREAD         alltoall, alltoallv or alltoallw, and by how many percent "
-    "blocks differ\n"
+    "  --collectives                    alone and without a launcher: list what can be measured\n"
+    "  --collective NAME SPREAD ROOT    one of these; by how many percent blocks differ; who is "
+    "the root\n"
     "  --counters SOCKET                unix socket that answers with counters\n"
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
@@ -44,7 +45,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   const struct {
     const char* name;
     int values;
-  } options[] = {{"--collective", 2}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
+  } options[] = {{"--collective", 3}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
                  {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
@@ -54,13 +55,15 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     die("%s needs %d values\n%s", option, options[which].values, usage);
   char** v = arguments + 1;
   if (which == 0) {
-    m->collective = collective_of(v[0], &m->hint_key);
-    m->spread_percent = (int)number(option, v[1], 0, m->collective == alltoall ? 0 : 100);
+    m->collective = find_collective(v[0]);
+    m->spread_percent = (int)number(option, v[1], 0, m->collective->unequal ? 100 : 0);
+    m->root = (int)number(option, v[2], 0, m->collective->rooted ? m->place.ranks - 1 : 0);
   }
   if (which == 1) m->counters = v[0];
   if (which == 2) m->budget_s = seconds_of(option, v[0]);
   if (which == 3) measure_line_rate(&m->place, seconds_of(option, v[0]), v[1]);
   if (which == 4) {
+    if (m->collective == NULL) die("%s needs --collective before it\n%s", option, usage);
     const struct Cell cell = {number(option, v[0], 0, INT_MAX),
                               (int)number(option, v[1], 1, 1000000), v[2]};
     measure_cell(m, &cell);
@@ -76,8 +79,12 @@ int main(int argc, char** argv) {
     fputs(usage, argc < 2 ? stderr : stdout);
     return argc < 2 ? 2 : 0;
   }
+  if (strcmp(argv[1], "--collectives") == 0) {
+    list_collectives();
+    return 0;
+  }
   MPI_Init(&argc, &argv);
-  struct Measuring measuring = {.hint_key = "suiro_alltoall", .budget_s = 1e9};
+  struct Measuring measuring = {.budget_s = 1e9};
   measuring.place = find_place();
   write_start(&measuring.place);
   measuring.clock = make_clock(&measuring.place);

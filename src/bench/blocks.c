@@ -3,9 +3,10 @@
 // before it is timed.
 #include "bench.h"
 
-/// Differs between blocks and between places in a block.
-static unsigned char pattern(int source, int target, int place) {
-  return (unsigned char)(source * 131 + target * 31 + place * 7 + (place >> 8));
+unsigned char pattern(int source, int target, int place) {
+  const unsigned at = (unsigned)place;
+  return (unsigned char)((unsigned)source * 131U + (unsigned)target * 31U + at * 7U + (at >> 8) +
+                         (at >> 16) * 37U);
 }
 
 int block_bytes(const struct Sizes* sizes, int source, int target) {
