@@ -121,7 +121,8 @@ void reduce_up(Schedule& schedule, const Tree& tree, const std::vector<int>& ord
   schedule.function = [family, pieces, places, slots](int me, std::int64_t i, Round& round) {
     const auto& [parent, children] = family->of_rank[me];
     const auto place = [&](std::int64_t piece, std::size_t child) {
-      return Blocks{Buffer::scratch, piece % places * slots + static_cast<std::int64_t>(child), 1};
+      const std::int64_t first = piece % places * slots + static_cast<std::int64_t>(child);
+      return Blocks{Buffer::scratch, first, 1, piece};
     };
     if (i > 0) {
       const Blocks own{Buffer::send, i - 1, 1};

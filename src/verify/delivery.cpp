@@ -15,7 +15,9 @@ namespace {
 /// What a block of memory holds, and who put it there.
 struct Cell {
   Values::Id value = Values::none;
-  std::int64_t written = -1;    // the round that wrote it
+  std::int64_t written = -1;  // the round that wrote it
+  std::int64_t first = -1;    // the range that it was written with, in scratch
+  std::int64_t count = 0;
   std::int64_t delivered = -1;  // the round that first brought what is expected
   bool filled() const { return value != Values::none; }
 };
@@ -43,11 +45,17 @@ class Memory {
     return cell(rank, buffer, block).value;
   }
 
-  void write(const Operation& operation, std::int64_t block, Values::Id value) {
-    const Buffer buffer = operation.step.target.buffer;
+  /// Block `i` of the target.
+  void write(const Operation& operation, std::int64_t i, Values::Id value) {
+    const Blocks& blocks = operation.step.target;
+    const Buffer buffer = blocks.buffer;
+    const std::int64_t block = blocks.first + i;
     Cell& target = cell(operation.rank, buffer, block);
     target.value = value;
     target.written = operation.round;
+    target.first = blocks.first;
+    target.count = blocks.count;
+    check_piece(operation, blocks, i, value);
     if (buffer != Buffer::receive) return;
     if (!values_.is(value, expected(operation.rank, block))) return;
     if (target.delivered >= 0) {
@@ -73,18 +81,31 @@ class Memory {
                       "the " + text_of(operation.step) + " " + values_.why_not(left, right));
         continue;
       }
-      write(operation, target.first + i, made);
+      write(operation, i, made);
     }
   }
 
-  /// Reads must find something, at the moment when their round starts.
-  void check_filled(const Operation& operation, const Blocks& blocks) {
+  /// Reads must find something, at the moment when their round starts, and pieces in scratch as
+  /// they were written.
+  void check_read(const Operation& operation, const Blocks& blocks) {
     if (blocks.buffer == Buffer::send) return;
-    for (std::int64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
-      if (cell(operation.rank, blocks.buffer, block).filled()) continue;
-      findings_.add(operation.rank, operation.round, block,
-                    "the " + text_of(operation.step) + " reads " + text_of(blocks.buffer, block) +
-                        " before it is written");
+    for (std::int64_t i = 0; i < blocks.count; ++i) {
+      const std::int64_t block = blocks.first + i;
+      const Cell& found = cell(operation.rank, blocks.buffer, block);
+      const std::string place = text_of(blocks.buffer, block);
+      const bool whole = found.first == blocks.first && found.count == blocks.count;
+      if (!found.filled()) {
+        findings_.add(
+            operation.rank, operation.round, block,
+            "the " + text_of(operation.step) + " reads " + place + " before it is written");
+      } else if (cut() && blocks.buffer == Buffer::scratch && !whole) {
+        findings_.add(operation.rank, operation.round, block,
+                      "the " + text_of(operation.step) + " reads " + place + ", which round " +
+                          std::to_string(found.written) + " wrote as part of " +
+                          text_of({Buffer::scratch, found.first, found.count}));
+      } else {
+        check_piece(operation, blocks, i, found.value);
+      }
     }
   }
 
@@ -101,6 +122,21 @@ class Memory {
   Cell& cell(int rank, Buffer buffer, std::int64_t block) {
     const std::int64_t base = buffer == Buffer::receive ? 0 : receive_blocks_;
     return cells_[static_cast<std::size_t>(rank * per_rank_ + base + block)];
+  }
+
+  bool cut() const { return program_.collective().bytes == Measure::vector; }
+
+  /// Pieces may differ in size: each lies only where a place is made for it.
+  void check_piece(const Operation& operation, const Blocks& blocks, std::int64_t i,
+                   Values::Id value) {
+    if (!cut() || value == Values::none) return;
+    const bool scratch = blocks.buffer == Buffer::scratch;
+    const std::int64_t piece = (scratch ? blocks.piece : blocks.first) + i;
+    if (values_.index_of(value) == piece) return;
+    findings_.add(operation.rank, operation.round, blocks.first + i,
+                  "the " + text_of(operation.step) + " has " + values_.text_of(value) + " in " +
+                      text_of(blocks.buffer, blocks.first + i) + ", a place for piece " +
+                      std::to_string(piece));
   }
 
   Content expected(int rank, std::int64_t block) const {
@@ -144,10 +180,10 @@ class Delivery : public ProgressEvents {
 
   void started(const Operation& operation) override {
     const Step& step = operation.step;
-    if (step.action != Action::receive) memory_.check_filled(operation, step.source);
+    if (step.action != Action::receive) memory_.check_read(operation, step.source);
     if (step.action == Action::copy) move(operation, operation);
     if (step.action == Action::reduce) {
-      memory_.check_filled(operation, step.target);
+      memory_.check_read(operation, step.target);
       memory_.reduce(operation);
     }
   }
@@ -164,7 +200,7 @@ class Delivery : public ProgressEvents {
     const Blocks& target = to.step.target;
     const std::int64_t count = std::min(source.count, target.count);
     for (std::int64_t i = 0; i < count; ++i) {
-      memory_.write(to, target.first + i, memory_.read(from.rank, source.buffer, source.first + i));
+      memory_.write(to, i, memory_.read(from.rank, source.buffer, source.first + i));
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each step by itself: peers exist, blocks lie within their buffers, the send buffer is only read,
-// and both sides of a copy are equally long.
+// Each step by itself: peers exist, blocks lie within their buffers, scratch says which pieces it
+// holds, the send buffer is only read, and both sides of a copy are equally long.
 #include "verify/program.hpp"
 
 namespace suiro {
@@ -24,15 +24,35 @@ std::string range_error(const Program& program, int rank, const Blocks& blocks) 
   return error + (size == 1 ? " block" : " blocks");
 }
 
+/// Why the blocks do not say well of which pieces they are, or an empty text. Only of scratch must
+/// it be said, and only where blocks are pieces of a message, which may differ in size.
+std::string piece_error(const Program& program, const Blocks& blocks) {
+  if (blocks.count == 0) return {};
+  const bool cut = program.collective().bytes == Measure::vector;
+  if (!cut || blocks.buffer != Buffer::scratch) {
+    return blocks.piece < 0 ? "" : "only scratch of a message in pieces says which it holds";
+  }
+  const std::int64_t pieces = program.schedule().pieces;
+  if (blocks.piece < 0) return "it does not say which pieces it holds";
+  if (blocks.piece < pieces && blocks.count <= pieces - blocks.piece) return {};
+  return "it holds pieces from " + std::to_string(blocks.piece) + " on, and there are " +
+         std::to_string(pieces);
+}
+
+std::string blocks_error(const Program& program, int rank, const Blocks& blocks) {
+  std::string error = range_error(program, rank, blocks);
+  return error.empty() ? piece_error(program, blocks) : error;
+}
+
 std::string step_error(const Program& program, int rank, const Step& step) {
   if (moves(step) && (step.peer < 0 || step.peer >= program.schedule().ranks)) {
     return "there is no such rank; there are " + std::to_string(program.schedule().ranks);
   }
   if (reads(step)) {
-    if (std::string error = range_error(program, rank, step.source); !error.empty()) return error;
+    if (std::string error = blocks_error(program, rank, step.source); !error.empty()) return error;
   }
   if (writes(step)) {
-    if (std::string error = range_error(program, rank, step.target); !error.empty()) return error;
+    if (std::string error = blocks_error(program, rank, step.target); !error.empty()) return error;
     if (step.target.buffer == Buffer::send) return "the send buffer is read only";
   }
   if (!moves(step) && step.source.count != step.target.count) {

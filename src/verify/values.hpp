@@ -24,6 +24,9 @@ class Values {
   /// Block `index` of the send buffer of `origin`.
   Id own(int origin, std::int64_t index) const { return origin * blocks_ + index; }
 
+  /// Which block of its origins it is.
+  std::int64_t index_of(Id value) const;
+
   /// left (op) right; none when they are of different blocks or share an origin: why_not() says.
   Id combine(Id left, Id right);
   std::string why_not(Id left, Id right) const;
@@ -50,7 +53,6 @@ class Values {
 
   bool is_own(Id value) const { return value < own_; }
   const Combined& combined(Id value) const { return combined_[value - own_]; }
-  std::int64_t index_of(Id value) const;
   std::pair<int, int> order_of(Id value) const;
   std::uint64_t word(Id value, int number) const;
   int origins(Id value) const;

@@ -217,6 +217,50 @@ TEST(Verify, OvertakingRoundsDoNotKnowWhichAreComplete) {
       << "with a window of one, fewer than one incomplete is none";
 }
 
+/// Rank 1 takes both pieces of a message through scratch; `scratch` is where, `out` how it copies.
+std::string through_scratch(const std::string& scratch, const std::string& out) {
+  return "suiro-schedule 1\ncollective bcast\nalgorithm broken\nranks 2\npieces 2\nrounds 2\n"
+         "window 1\nlookahead 0\nscratch 4\n"
+         "rank 0\nround 0\nsend send[0 x 2] -> 1\n"
+         "rank 1\nround 0\nreceive " +
+         scratch + " <- 0\nround 1\n" + out;
+}
+
+TEST(Verify, PiecesInScratch) {
+  const std::string whole = "copy scratch[1 x 2 of 0] -> receive[0 x 2]\n";
+  EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 0]", whole)), IsEmpty());
+  EXPECT_THAT(violations(through_scratch("scratch[1 x 2]", whole)),
+              Contains("rank 1, round 0, block 1: receive of scratch[1 x 2] from rank 0: it does "
+                       "not say which pieces it holds"));
+  EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 1]", whole)),
+              Contains("rank 1, round 0, block 1: receive of scratch[1 x 2] from rank 0: it holds "
+                       "pieces from 1 on, and there are 2"));
+  EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 0]",
+                                         "copy scratch[1 x 2 of 0] -> receive[0 x 2 of 0]\n")),
+              Contains(HasSubstr("only scratch of a message in pieces says which it holds")));
+}
+
+TEST(Verify, RangesOfScratchAreReadAsTheyWereWritten) {
+  EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 0]",
+                                         "copy scratch[1 of 0] -> receive[0]\n"
+                                         "copy scratch[2 of 1] -> receive[1]\n")),
+              Contains("rank 1, round 1, block 2: the copy of scratch[2] to receive[1] reads "
+                       "scratch[2], which round 0 wrote as part of scratch[1 x 2]"));
+}
+
+TEST(Verify, PiecesStayInTheirPlaces) {
+  // Pieces 0 and 1 may differ in size, though both are one block.
+  const std::string text =
+      "suiro-schedule 1\ncollective bcast\nalgorithm broken\nranks 2\npieces 2\nrounds 2\n"
+      "window 1\nlookahead 0\nscratch 1\n"
+      "rank 0\nround 0\nsend send[0] -> 1\nsend send[1] -> 1\n"
+      "rank 1\nround 0\nreceive scratch[0 of 1] <- 0\nreceive receive[1] <- 0\n"
+      "round 1\ncopy scratch[0 of 1] -> receive[0]\n";
+  EXPECT_THAT(violations(text), Contains("rank 1, round 0, block 0: the receive of scratch[0] from "
+                                         "rank 0 has block 0 of rank 0 in scratch[0], a place for "
+                                         "piece 1"));
+}
+
 TEST(Verify, RefusesWhatItCannotProve) {
   Schedule schedule = parse(ring_text());
   schedule.collective = "dance";
