@@ -3,7 +3,9 @@
 
 from typing import Any
 
+from suiro.bench.catalog import find_collective
 from suiro.bench.cells import Setting
+from suiro.bench.control import Control
 from suiro.bench.job import Events
 
 SECONDS = {"native": 0.4, "linear": 0.3, "ring": 0.2}
@@ -30,7 +32,7 @@ def events(
     made = Events()
     made.add({"bench": "start", "node_of_rank": [0, 0, 1, 1], "mpi": "made up"})
     made.add({"bench": "line_rate", "mtu": 1500, "goodput_Bps": [goodput_Bps, goodput_Bps]})
-    made.add({"bench": "cell", "bytes": block_bytes, "busiest": 4 * block_bytes})
+    made.add({"bench": "cell", "bytes": block_bytes, "busiest": -1})
     for repetition in range(5):
         for name, seconds in SECONDS.items():
             sample = {"bench": "sample", "bytes": block_bytes, "candidate": name}
@@ -40,12 +42,17 @@ def events(
     return made
 
 
-def setting(block_bytes: int = 65536, crowded: bool = False, planned: int = 5) -> Setting:
+def setting(
+    block_bytes: int = 65536,
+    crowded: bool = False,
+    planned: int = 5,
+    collective: str = "alltoall",
+) -> Setting:
     return Setting(
-        collective="alltoall",
+        collective=find_collective(collective),
         rate_bps=50_000_000,
         crowded=crowded,
-        controls={block_bytes: "linear"},
+        controls={block_bytes: Control("linear")},
         planned={block_bytes: planned},
         algorithms=("native", "ring"),
     )

@@ -7,6 +7,7 @@ import pytest
 from samples import GOODPUT_BPS, counters, events, setting
 
 from suiro.bench.cells import make_cells
+from suiro.bench.control import Control
 from suiro.bench.innocence import switch_reason, wire_goodput_Bps
 from suiro.bench.network import Cut, Network
 from suiro.bench.result import Cell
@@ -49,6 +50,41 @@ def test_the_network_of_a_lab_bounds_the_time() -> None:
     assert bound_fraction(Network((2, 2), (50_000_000,) * 2, shares_out=False)) is None
 
 
+def test_what_links_must_carry_is_the_collectives() -> None:
+    """A message once, a vector there and back, over a cut of two nodes once in each direction."""
+    link_Bps = wire_goodput_Bps(50_000_000, 1500)
+    for collective, crossings in (("bcast", 1), ("reduce", 1), ("allreduce", 1), ("alltoall", 4)):
+        made = make_cells(events(), setting(collective=collective))[0]
+        assert made.bandwidth_Bps * made.median_s == pytest.approx(crossings * 65536)
+        assert made.bound_fraction == pytest.approx(crossings * 65536 / link_Bps / made.median_s)
+        cut = Network((2, 2), (50_000_000,), (Cut(frozenset({0}), 5_000_000),))
+        far = make_cells(events(), replace(setting(collective=collective), network=cut))[0]
+        assert far.bound_fraction == pytest.approx(10 * made.bound_fraction)
+
+
+def test_a_call_without_data_has_times_only() -> None:
+    barrier = make_cells(events(0), setting(0, collective="barrier"))[1]
+    assert (barrier.bandwidth_Bps, barrier.line_rate_fraction, barrier.bound_fraction) == (
+        0, None, None,
+    )  # fmt: skip
+    assert barrier.speedup_over_native == pytest.approx(2.0)
+    assert make_cells(events(0), setting(0, True, collective="barrier"))[1].over_native is None
+
+
+def test_what_was_counted_goes_before_the_mean() -> None:
+    """Blocks that differ by half: the program counts the busiest node's bytes."""
+    made = events()
+    made.add({"bench": "cell", "bytes": 65536, "busiest": 300_000})
+    cell = make_cells(made, replace(setting(), spread_percent=50))[0]
+    assert cell.bandwidth_Bps * cell.median_s == pytest.approx(300_000)
+
+
+def test_why_there_is_no_control_is_told_once() -> None:
+    without = replace(setting(), controls={65536: Control(why="nobody knows")})
+    notes = [cell.note for cell in make_cells(events(), without)]
+    assert notes == ["no control: nobody knows", None, None]
+
+
 def test_one_stream_is_no_limit_for_several_links() -> None:
     network = Network((2, 2), (50_000_000, 25_000_000))
     cells = make_cells(events(), replace(setting(), network=network))
@@ -84,7 +120,7 @@ def test_small_messages_have_no_ratio_on_few_cores() -> None:
         assert cell.speedup_over_native is None
         assert cell.speedup_over_control is None
         assert cell.over_native is None
-        assert "measure the scheduler" in (cell.note or "")
+        assert "the scheduler decides" in (cell.note or "")
     assert make_cells(events(1024), setting(1024))[0].speedup_over_native == 1.0
     large = cells_by_name(make_cells(events(), setting(crowded=True)))["ring"]
     assert large.over_native == (large.speedup_over_native, large.speedup_over_native_ci95)

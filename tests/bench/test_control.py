@@ -1,50 +1,168 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Spot checks of the control table against the sources that it was read from."""
+"""Spot checks of what MPIs run against the sources that it was read from."""
 
 import pytest
 
-from suiro.bench.control import control_algorithm
+from suiro.bench.control import find_control
+from suiro.bench.native_algorithm import Call, Native
+from suiro.bench.native_mpich import native as of_mpich
+from suiro.bench.native_openmpi import native as of_openmpi
+
+OPENMPI, MPICH = "Open MPI v4.1.4, package: Debian OpenMPI", "MPICH Version:     4.0.2"
+
+
+def call(collective: str, ranks: int, size: int, ppn: int = 1, root: int = 0) -> Call:
+    return Call(collective, tuple(rank // ppn for rank in range(ranks)), root, size)
 
 
 @pytest.mark.parametrize(
-    ("mpi", "ranks", "block_bytes", "expected"),
+    ("version", "ranks", "block_bytes", "expected"),
     [
-        ("openmpi", 16, 262144, "linear"),
-        ("openmpi", 16, 1048576, "linear"),
-        ("openmpi", 16, 3, "linear"),
-        ("openmpi", 16, 4, "bruck"),
-        ("openmpi", 16, 511, "bruck"),
-        ("openmpi", 4, 524288, "ring"),
-        ("openmpi", 4, 1048576, "linear"),
-        ("openmpi", 2, 2, "pairwise"),
-        ("openmpi", 100, 262144, "ring"),
-        ("openmpi", 100000, 1, "bruck"),
-        ("mpich", 16, 256, "bruck"),
-        ("mpich", 16, 257, "linear"),
-        ("mpich", 16, 32768, "linear"),
-        ("mpich", 16, 32769, "pairwise"),
-        ("mpich", 33, 1024, "linear_capped:cap=32"),
-        ("mpich", 7, 8, "linear"),
-        ("another", 16, 1024, None),
+        (OPENMPI, 16, 262144, "linear"),
+        (OPENMPI, 16, 1048576, "linear"),
+        (OPENMPI, 16, 3, "linear"),
+        (OPENMPI, 16, 4, "bruck"),
+        (OPENMPI, 16, 511, "bruck"),
+        (OPENMPI, 4, 524288, "ring"),
+        (OPENMPI, 4, 1048576, "linear"),
+        (OPENMPI, 2, 2, "pairwise"),
+        (OPENMPI, 100, 262144, "ring"),
+        (OPENMPI, 10000, 1, "bruck"),
+        ("Open MPI v5.0.11", 16, 262144, "linear"),
+        (MPICH, 16, 256, "bruck"),
+        (MPICH, 16, 257, "linear"),
+        (MPICH, 16, 32768, "linear"),
+        (MPICH, 16, 32769, "pairwise"),
+        (MPICH, 33, 1024, "linear_capped:cap=32"),
+        (MPICH, 7, 8, "linear"),
+        ("Another MPI 1.0", 16, 1024, None),
     ],
 )
-def test_control_of(mpi: str, ranks: int, block_bytes: int, expected: str | None) -> None:
-    assert control_algorithm(mpi, "alltoall", ranks, block_bytes) == expected
+def test_control_of_alltoall(
+    version: str, ranks: int, block_bytes: int, expected: str | None
+) -> None:
+    assert find_control(version, call("alltoall", ranks, block_bytes)).algorithm == expected
 
 
 @pytest.mark.parametrize(
-    ("mpi", "collective", "ranks", "expected"),
+    ("version", "collective", "ranks", "expected"),
     [
-        ("openmpi", "alltoallv", 3, "ring"),
-        ("openmpi", "alltoallv", 63, "linear"),
-        ("openmpi", "alltoallv", 64, "ring"),
-        ("openmpi", "alltoallw", 64, "linear"),
-        ("mpich", "alltoallv", 32, "linear"),
-        ("mpich", "alltoallw", 33, "linear_capped:cap=32"),
-        ("another", "alltoallv", 16, None),
+        (OPENMPI, "alltoallv", 3, "ring"),
+        (OPENMPI, "alltoallv", 63, "linear"),
+        (OPENMPI, "alltoallv", 64, "ring"),
+        (OPENMPI, "alltoallw", 64, "linear"),
+        (MPICH, "alltoallv", 32, "linear"),
+        (MPICH, "alltoallw", 33, "linear_capped:cap=32"),
     ],
 )
 def test_control_of_unequal_blocks(
-    mpi: str, collective: str, ranks: int, expected: str | None
+    version: str, collective: str, ranks: int, expected: str
 ) -> None:
-    assert control_algorithm(mpi, collective, ranks, 65536) == expected
+    assert find_control(version, call(collective, ranks, 65536)).algorithm == expected
+
+
+@pytest.mark.parametrize(
+    ("collective", "ranks", "size", "expected"),
+    [
+        ("bcast", 3, 31, "pipeline:segment=31"),
+        ("bcast", 3, 32768, "binary:segment=32768"),
+        ("bcast", 7, 8192, "linear"),
+        ("bcast", 7, 1048576, "pipeline:segment=1048576"),
+        ("bcast", 16, 4095, "knomial:radix=4,segment=4095"),
+        ("bcast", 16, 4096, "binomial:segment=4096"),
+        ("bcast", 16, 1048576, "scatter_allgather"),
+        ("bcast", 63, 2048, "knomial:radix=4,segment=2048"),
+        ("bcast", 300, 16384, "split_binary:segment=16384"),
+        ("bcast", 2000, 262144, "knomial:radix=4,segment=262144"),
+        ("bcast", 3000, 262144, "scatter_allgather"),
+        ("reduce", 3, 4, "linear"),
+        ("reduce", 16, 4095, "binary:segment=4095"),
+        ("reduce", 16, 4096, "binomial:segment=4096"),
+        ("reduce", 5, 262144, "linear"),
+        ("reduce", 256, 8192, "in_order_binary:segment=8192"),
+        ("allreduce", 16, 60, "recursive_doubling"),
+        ("allreduce", 16, 64, "recursive_doubling"),
+        ("allreduce", 16, 4096, "rabenseifner"),
+        ("allreduce", 5, 8192, "rabenseifner"),
+        ("allreduce", 3, 131072, "ring"),
+        ("allreduce", 32, 124, "recursive_doubling"),
+        ("barrier", 16, 0, "recursive_doubling"),
+        ("barrier", 64, 0, "dissemination"),
+        ("barrier", 256, 0, "tree"),
+    ],
+)
+def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str) -> None:
+    assert spelled(of_openmpi(4, call(collective, ranks, size))) == expected
+
+
+@pytest.mark.parametrize(
+    ("collective", "ranks", "size", "expected"),
+    [
+        ("bcast", 7, 1 << 20, "binomial:segment=1048576"),
+        ("bcast", 16, 12288, "binomial:segment=12288"),
+        ("bcast", 16, 12289, "scatter_allgather"),
+        ("bcast", 16, 524288, "scatter_allgather"),
+        ("bcast", 16, 524289, None),
+        ("bcast", 12, 12289, None),
+        ("reduce", 16, 2048, "binomial:segment=2048"),
+        ("reduce", 16, 2052, "rabenseifner"),
+        ("allreduce", 16, 8, "recursive_doubling"),
+        ("allreduce", 16, 60, "recursive_doubling"),
+        ("allreduce", 16, 64, "rabenseifner"),
+        ("barrier", 16, 0, "dissemination"),
+    ],
+)
+def test_what_mpich_runs(collective: str, ranks: int, size: int, expected: str | None) -> None:
+    assert spelled(of_mpich(4, call(collective, ranks, size))) == expected
+
+
+def spelled(native: Native | None) -> str | None:
+    assert native is not None
+    parameters = ",".join(f"{key}={value}" for key, value in sorted(native.parameters.items()))
+    return f"{native.algorithm}:{parameters}" if parameters else native.algorithm
+
+
+@pytest.mark.parametrize("collective", ["allreduce", "barrier", "bcast", "reduce"])
+def test_mpich_and_openmpi_5_go_through_leaders(collective: str) -> None:
+    several = call(collective, 16, 8192, ppn=4)
+    for native in (of_mpich(4, several), of_openmpi(5, several)):
+        assert native is not None and native.algorithm is None
+        assert "one rank per node" in native.said
+
+
+def test_mpich_scatters_large_messages_over_all_ranks() -> None:
+    """Also where nodes have several; with a power of two ranks, from 512 KB on only."""
+    for ranks, size, said in (
+        (16, 524287, "bcast over one rank per node, shared memory inside nodes"),
+        (16, 524288, "scatter, allgather by recursive doubling"),
+        (12, 12288, "binomial"),
+        (12, 12289, "scatter, allgather in a ring"),
+    ):
+        native = of_mpich(4, call("bcast", ranks, size, ppn=4))
+        assert native is not None and native.said == said
+
+
+def test_another_order_of_nodes_is_no_control() -> None:
+    """From rank 1 on, 0 comes last, after all other nodes."""
+    at = {root: call("bcast", 6, 1 << 20, ppn=2, root=root) for root in (0, 1, 4)}
+    assert [at[root].node_by_node for root in at] == [True, False, True]
+    assert find_control(OPENMPI, at[4]).algorithm == "pipeline:segment=1048576"
+    assert "in another order" in (find_control(OPENMPI, at[1]).why or "")
+    dealt = Call("bcast", (0, 1, 2, 0, 1, 2), 0, 1 << 20)
+    assert not dealt.node_by_node
+
+
+def test_a_tree_of_other_neighbours_is_a_control_only_of_equals() -> None:
+    several = of_openmpi(4, call("bcast", 16, 4096, ppn=4))
+    assert several is not None
+    assert not call("bcast", 16, 4096, ppn=4).is_at(several.where)
+    assert call("bcast", 16, 4096).is_at(several.where)
+    not_full = of_openmpi(4, call("bcast", 17, 4096))
+    assert not_full is not None and not_full.algorithm is None
+
+
+def test_why_there_is_no_control() -> None:
+    unknown = find_control("Another MPI 1.0", call("bcast", 16, 4096))
+    assert unknown.why == "what this MPI runs was not read"
+    ring = find_control(MPICH, call("bcast", 12, 1 << 20))
+    assert ring.why == ("native runs scatter, allgather in a ring, which is not in suiro's catalog")

@@ -114,7 +114,7 @@ def test_a_cell_is_repeated_at_most_twice() -> None:
     assert (row(verdicts).cells, row(verdicts).not_slower) == (1, 1)
     assert verdicts.cells[0].measured == 2
     judge([*days, result(GOOD)], "auto")
-    with pytest.raises(UsageError, match="alltoall of 4K in 4x4-hol was measured 4 times"):
+    with pytest.raises(UsageError, match=r"alltoall \(4K\) in 4x4-hol was measured 4 times"):
         judge(days * 2, "auto")
 
 

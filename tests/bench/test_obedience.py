@@ -10,7 +10,8 @@ from suiro.bench.obedience import chosen, disobeyed
 
 
 def row(algorithm: str, reason: str, calls: int) -> dict[str, Any]:
-    return {"bytes": [65536, 131071], "calls": calls, "algorithm": algorithm, "reason": reason}
+    row = {"collective": "alltoall", "bytes": [65536, 131071], "calls": calls}
+    return row | {"algorithm": algorithm, "reason": reason}
 
 
 def forced(name: str, calls: int) -> dict[str, Any]:
@@ -39,15 +40,15 @@ def test_auto_may_run_anything_and_tells_what() -> None:
 def test_the_size_of_unequal_blocks_is_another_or_unknown() -> None:
     unknown = forced("ring", 6) | {"bytes": None}
     calls = {(131072, "ring"): 6, (131072, "auto"): 9}
-    assert disobeyed([unknown], calls, unequal=True) == {}
-    assert chosen([row("ring", "by the agreed size: fast", 5)], 131072, unequal=True) == "ring"
+    assert disobeyed([unknown], calls, sizeless=True) == {}
+    assert chosen([row("ring", "by the agreed size: fast", 5)], 131072, sizeless=True) == "ring"
     before = row("native", "no size agreed on yet: fast", 3) | {"bytes": None}
-    assert chosen([before, row("ring", "by the agreed size: fast", 5)], 4096, unequal=True) is None
+    assert chosen([before, row("ring", "by the agreed size: fast", 5)], 4096, sizeless=True) is None
 
 
 def test_no_size_is_asked_for_where_all_run_the_same() -> None:
     always = row("native", "built in: several sites", 9) | {"bytes": None}
-    assert chosen([always, forced("ring", 6)], 131072, unequal=True) == "native"
+    assert chosen([always, forced("ring", 6)], 131072, sizeless=True) == "native"
 
 
 def test_a_disobeyed_cell_is_void_and_compared_with_nothing() -> None:

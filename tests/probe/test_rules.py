@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from recorded import evidence
 
-from suiro.bench.catalog import algorithm_names
+from suiro.bench.catalog import algorithms
 from suiro.bench.machine import describe_machine
 from suiro.errors import UsageError
 from suiro.probe.finding import find
@@ -33,7 +33,7 @@ def probe(lab: str) -> Probe:
 
 def test_lines_name_algorithms_that_exist_and_do_not_overlap() -> None:
     for line in LINES:
-        assert line.algorithm in algorithm_names(line.collective)
+        assert line.algorithm in algorithms(line.collective)
         assert line.first < (line.end or math.inf)
     for first, second in combinations(LINES, 2):
         alike = first.kind == second.kind and first.collective == second.collective

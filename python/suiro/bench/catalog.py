@@ -1,20 +1,71 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Asks the native tool about algorithms and schedules: Python never describes an algorithm."""
+"""Asks the native tool about collectives, algorithms and schedules: Python describes none."""
 
 import json
 import subprocess
+from functools import cache
 from typing import Any
+
+from pydantic import BaseModel
 
 from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
 
-def algorithm_names(collective: str) -> list[str]:
-    """The catalog's names for a collective; alltoallv and alltoallw have those of alltoall."""
+class Collective(BaseModel):
+    """A row of the table of collectives."""
+
+    name: str
+    regular: str  # whose algorithms it runs: itself, or what it extends to unequal blocks
+    rooted: bool
+    reduces: bool
+    unequal: bool
+    bytes: str
+
+    @property
+    def has_data(self) -> bool:
+        return self.bytes != "none"
+
+    @property
+    def sends_blocks(self) -> bool:
+        """Rather than one message, so that rounds of its schedules can run alone."""
+        return self.bytes == "per pair of ranks"
+
+
+@cache
+def collectives() -> dict[str, Collective]:
+    rows = json.loads(_schedule_tool("collectives", "--json"))["collectives"]
+    return {row["name"]: Collective.model_validate(row) for row in rows}
+
+
+def find_collective(name: str) -> Collective:
+    """UsageError if there is none of that name."""
+    known = collectives()
+    if name not in known:
+        raise UsageError(f'cannot measure "{name}": there are {", ".join(known)}')
+    return known[name]
+
+
+@cache
+def busiest_link_bytes(collective: str, ppn: tuple[int, ...]) -> float:
+    """What the busiest of nodes with so many ranks must send or receive for each byte of a call,
+    over one link."""
+    shape = ",".join(map(str, ppn))
+    document = json.loads(_schedule_tool("bound", collective, "--shape", shape, "--bytes", "1"))
+    return float(document["busiest_link_bytes"])
+
+
+@cache
+def algorithms(collective: str) -> dict[str, set[str]]:
+    """The catalog's names for a collective, each with those of its parameters."""
     document = json.loads(_schedule_tool("algorithms", "--json"))
     rows = document["algorithms"] if isinstance(document, dict) else document
-    twin = "alltoall" if collective in ("alltoallv", "alltoallw") else collective
-    return [row["name"] for row in rows if row["collective"] == twin]
+    twin = find_collective(collective).regular
+    return {
+        row["name"]: {parameter["name"] for parameter in row["parameters"]}
+        for row in rows
+        if row["collective"] == twin
+    }
 
 
 def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
@@ -28,7 +79,7 @@ def schedule_text(collective: str, algorithm: str, nodes: int, ppn: int) -> str:
 def check_parameters(collective: str, algorithm: str) -> None:
     """The smallest shape that has several nodes tells whether ALGORITHM is written rightly."""
     try:
-        phases(collective, algorithm, 2, 2)
+        phases(find_collective(collective).regular, algorithm, 2, 2)
     except SuiroError as error:
         raise UsageError(str(error)) from None
 

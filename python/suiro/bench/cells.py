@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From samples to cells. Pure: the same events always give the same cells."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from suiro.bench import innocence, obedience
+from suiro.bench.catalog import Collective, busiest_link_bytes
+from suiro.bench.control import Control
 from suiro.bench.job import Event, Events
-from suiro.bench.network import Network
+from suiro.bench.network import Busiest, Network, ranks_of_nodes
 from suiro.bench.result import Cell, LineRate
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
@@ -23,14 +24,23 @@ class Setting:
     `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab.
     """
 
-    collective: str
+    collective: Collective
     rate_bps: int | None
     crowded: bool
-    controls: dict[int, str | None]
+    controls: dict[int, Control]
     planned: dict[int, int]
     algorithms: tuple[str, ...]
     network: Network | None = None
     spread_percent: int = 0
+    root: int = 0  # of a rooted collective
+
+    @property
+    def sizeless(self) -> bool:
+        """Whether the library may not know of a size."""
+        return self.collective.unequal or not self.collective.has_data
+
+    def control(self, size: int) -> Control:
+        return self.controls.get(size, Control())
 
 
 def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
@@ -54,23 +64,29 @@ def make_cells(events: Events, setting: Setting) -> list[Cell]:
         groups.setdefault((sample["bytes"], sample["candidate"]), []).append(sample)
     order = {name: index for index, name in enumerate(setting.algorithms)}
     keys = sorted(groups, key=lambda key: (key[0], order.get(key[1], len(order))))
-    rows = events.explained
+    rows = _rows(events, setting)
     # Each candidate's first call, which warms up, is not among the samples.
     calls = {key: 1 + len(groups[key]) for key in keys}
-    unequal = setting.collective != "alltoall"
-    reasons = obedience.disobeyed(rows, calls, unequal) if rows is not None else {}
+    reasons = obedience.disobeyed(rows, calls, setting.sizeless) if rows is not None else {}
     cells = [_cell(key, groups[key], events, setting, line_rate) for key in keys]
     obeyed = {key: _seconds(samples) for key, samples in groups.items() if key not in reasons}
     for key, cell in zip(keys, cells, strict=True):
         if key in reasons:
             cell.void_reason = reasons[key]
             continue
-        _add_limits(cell, events, line_rate, setting.network)
+        _add_limits(cell, events, line_rate, setting)
         comparable = cell.bytes >= SMALL_BYTES or not setting.crowded
         _add_notes(cell, rows, setting, comparable)
         if comparable:
             _add_ratios(cell, obeyed)
     return cells
+
+
+def _rows(events: Events, setting: Setting) -> list[Event] | None:
+    """What the library ran for the collective; the program itself calls others, too."""
+    if events.explained is None:
+        return None
+    return [row for row in events.explained if row["collective"] == setting.collective.name]
 
 
 def _cell(
@@ -85,20 +101,22 @@ def _cell(
     median_s, interval = median_with_interval(seconds)
     counters = [sample["counters"] for sample in samples if sample.get("counters")]
     void_reason = innocence.switch_reason(counters) or innocence.line_rate_reason(line_rate)
+    nodes = ranks_of_nodes(events.node_of_rank)
     return Cell(
-        collective=setting.collective,
+        collective=setting.collective.name,
         algorithm=algorithm,
-        nodes=len(set(events.node_of_rank)),
+        nodes=len(nodes),
         ranks=len(events.node_of_rank),
         bytes=block_bytes,
         spread_percent=setting.spread_percent,
+        root=setting.root if setting.collective.rooted else None,
         median_s=median_s,
         ci95_s=interval,
-        bandwidth_Bps=events.busiest_bytes[block_bytes] / median_s,
+        bandwidth_Bps=_busiest(events, setting, block_bytes)(nodes) / median_s,
         repetitions=len(seconds),
         cpu_limited=void_reason is not None,
         void_reason=void_reason,
-        control=setting.controls.get(block_bytes),
+        control=setting.control(block_bytes).algorithm,
         is_control=algorithm not in setting.algorithms,
         lateness_p99_us=innocence.lateness_p99_us(counters),
         switch=innocence.port_totals(counters),
@@ -111,17 +129,19 @@ def _seconds(samples: list[Event]) -> list[float]:
     ]
 
 
-def _blocks_leaving(node_of_rank: list[int]) -> int:
-    """Blocks that the busiest node sends to other nodes."""
-    ranks = len(node_of_rank)
-    return max(ppn * (ranks - ppn) for ppn in Counter(node_of_rank).values())
+def _busiest(events: Events, setting: Setting, size: int) -> Busiest:
+    """By the table of collectives, or, where blocks differ, as the program counted."""
+    counted = events.busiest_bytes.get(size)
+    if counted is not None:
+        return lambda nodes: counted
+    return lambda nodes: busiest_link_bytes(setting.collective.name, nodes) * size
 
 
-def _add_limits(
-    cell: Cell, events: Events, line_rate: LineRate | None, network: Network | None
-) -> None:
+def _add_limits(cell: Cell, events: Events, line_rate: LineRate | None, setting: Setting) -> None:
     """The control flow uses one link; what it reached is no limit where hosts have several."""
-    outgoing = events.busiest_bytes[cell.bytes]
+    network = setting.network
+    busiest = _busiest(events, setting, cell.bytes)
+    outgoing = busiest(ranks_of_nodes(events.node_of_rank))
     if line_rate is None or outgoing == 0:
         return
     if network is None or len(network.link_rates_bps) == 1:
@@ -131,10 +151,9 @@ def _add_limits(
         wire_Bps = line_rate.expected_Bps or max(line_rate.goodput_Bps)
         bound_s: float | None = outgoing / wire_Bps
     elif cell.spread_percent and network.cuts:
-        bound_s = None  # of what crosses a cut only the mean is known
+        bound_s = None  # what crosses a cut was not counted
     else:
-        mean_bytes = outgoing / _blocks_leaving(events.node_of_rank)
-        bound_s = network.bound_s(events.node_of_rank, mean_bytes, line_rate.mtu_bytes)
+        bound_s = network.bound_s(events.node_of_rank, busiest, line_rate.mtu_bytes)
     cell.bound_fraction = bound_s / cell.median_s if bound_s is not None else None
 
 
@@ -144,10 +163,13 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting, comparabl
     if cell.repetitions < planned:
         notes.append(f"cut from {planned} repetitions by the budget")
     if cell.algorithm == "auto" and rows is not None:
-        cell.ran = obedience.chosen(rows, cell.bytes, setting.collective != "alltoall")
-        notes.append(f"auto ran {cell.ran} at {cell.bytes} bytes")
+        cell.ran = obedience.chosen(rows, cell.bytes, setting.sizeless)
+        at = f" at {cell.bytes} bytes" if setting.collective.has_data else ""
+        notes.append(f"auto ran {cell.ran}{at}")
+    if cell.algorithm == "native" and setting.control(cell.bytes).why:
+        notes.append(f"no control: {setting.control(cell.bytes).why}")
     if not comparable:
-        notes.append("no ratios below 4K: with more ranks than cores they measure the scheduler")
+        notes.append("no ratios of small messages: more ranks than cores, so the scheduler decides")
     cell.note = "; ".join(notes) or None
 
 

@@ -27,7 +27,7 @@ class Events:
     start: Event = field(default_factory=dict)
     line_rate: Event | None = None
     samples: list[Event] = field(default_factory=list)
-    busiest_bytes: dict[int, int] = field(default_factory=dict)  # by size: of a node, in a call
+    busiest_bytes: dict[int, int] = field(default_factory=dict)  # by size, of a node, if counted
     steps: list[Event] = field(default_factory=list)
     probe: list[Event] = field(default_factory=list)
     finished: bool = False
@@ -39,7 +39,7 @@ class Events:
             self.start = event
         elif kind == "line_rate":
             self.line_rate = event
-        elif kind == "cell":
+        elif kind == "cell" and event["busiest"] >= 0:
             self.busiest_bytes[event["bytes"]] = event["busiest"]
         elif kind == "sample":
             self.samples.append(event)

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from suiro.bench.cells import Setting, line_rate_of, make_cells
-from suiro.bench.control import control_algorithm
+from suiro.bench.control import Control, find_control
 from suiro.bench.job import Events, raw_record, run_job
 from suiro.bench.machine import describe_machine
+from suiro.bench.native_algorithm import Call
 from suiro.bench.network import network_of_lab
 from suiro.bench.plan import Plan
 from suiro.bench.result import Result
@@ -24,8 +25,8 @@ def measure(
     """A first, empty job tells the shape, which decides the control and the schedules."""
     measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     needs_suiro = any(name != "native" for name in plan.algorithms)
-    shape = run_job(prefix, mpi, _collective(plan), with_suiro=False)
-    setting = _setting(plan, mpi, shape)
+    shape = run_job(prefix, mpi, _collective(plan, 0), with_suiro=False)
+    setting = _setting(plan, shape)
     machine = describe_machine(shape.start["mpi"], plan.link_rate_bps)
     with raw_record(save) as record, printed_schedules(plan, shape.node_of_rank) as schedules:
         arguments = _arguments(plan, setting, schedules)
@@ -34,7 +35,7 @@ def measure(
     result = Result(
         machine=machine,
         cells=make_cells(events, setting),
-        steps=make_steps(events, plan.collective),
+        steps=make_steps(events, plan.collective.name),
         line_rate=line_rate_of(events, setting.rate_bps),
         command=command,
         measured_at=measured_at,
@@ -44,7 +45,7 @@ def measure(
     return result
 
 
-def _setting(plan: Plan, mpi: str, shape: Events) -> Setting:
+def _setting(plan: Plan, shape: Events) -> Setting:
     ranks = len(shape.node_of_rank)
     machine = describe_machine("", plan.link_rate_bps)
     per_machine = ranks if machine.lab else max(map(shape.node_of_rank.count, shape.node_of_rank))
@@ -54,30 +55,37 @@ def _setting(plan: Plan, mpi: str, shape: Events) -> Setting:
         collective=plan.collective,
         rate_bps=network.link_rates_bps[0] if network is not None else machine.rate_bps,
         crowded=per_machine > machine.cores,
-        controls={
-            size: control_algorithm(mpi, plan.collective, ranks, size) if compared else None
-            for size in plan.sizes
-        },
+        controls=_controls(plan, shape) if compared else {},
         planned={size: plan.repetitions(size) for size in plan.sizes},
         algorithms=plan.algorithms,
         spread_percent=plan.spread_percent,
         network=network,
+        root=plan.root_among(ranks),
     )
 
 
+def _controls(plan: Plan, shape: Events) -> dict[int, Control]:
+    nodes = tuple(shape.node_of_rank)
+    root = plan.root_among(len(nodes))
+    return {
+        size: find_control(shape.start["mpi"], Call(plan.collective.name, nodes, root, size))
+        for size in plan.sizes
+    }
+
+
 def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
-    control = setting.controls[size]
+    control = setting.control(size).algorithm
     added = [control] if control is not None and control not in plan.algorithms else []
     return [*plan.algorithms, *added]
 
 
-def _collective(plan: Plan) -> list[str]:
-    return ["--collective", plan.collective, str(plan.spread_percent)]
+def _collective(plan: Plan, root: int) -> list[str]:
+    return ["--collective", plan.collective.name, str(plan.spread_percent), str(root)]
 
 
 def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
     arguments = [
-        *_collective(plan),
+        *_collective(plan, setting.root),
         "--budget",
         str(plan.budget_s),
         "--line-rate",

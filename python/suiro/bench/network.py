@@ -4,10 +4,15 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from suiro.bench.innocence import wire_goodput_Bps
+
+# Bytes that the busiest of nodes with so many ranks must send or receive. The two sides of a cut
+# are two nodes to those who look at it from far enough.
+Busiest = Callable[[tuple[int, ...]], float]
 
 
 @dataclass(frozen=True)
@@ -27,26 +32,29 @@ class Network:
     cuts: tuple[Cut, ...] = ()
     shares_out: bool = True  # whether the MPI uses all links of a host, by their rates
 
-    def bound_s(self, node_of_rank: list[int], block_bytes: float, mtu_bytes: int) -> float | None:
-        """Seconds that an all-to-all takes at least; None where that is not known.
+    def bound_s(self, node_of_rank: list[int], busiest: Busiest, mtu_bytes: int) -> float | None:
+        """Seconds that a call takes at least; None where that is not known.
 
         Nodes are numbered by their lowest rank, so they are the hosts in order if all take part.
         """
         if len(self.link_rates_bps) > 1 and not self.shares_out:
             return None
-        ppn = Counter(node_of_rank)
-        ranks = len(node_of_rank)
+        nodes = ranks_of_nodes(node_of_rank)
         host_Bps = sum(wire_goodput_Bps(rate, mtu_bytes) for rate in self.link_rates_bps)
-        seconds = max(own * (ranks - own) * block_bytes / host_Bps for own in ppn.values())
-        if not self.cuts:
-            return seconds
-        if tuple(ppn[node] for node in range(len(ppn))) != self.ranks_of_host:
+        seconds = busiest(nodes) / host_Bps
+        if self.cuts and nodes != self.ranks_of_host:
             return None
         for cut in self.cuts:
             inside = sum(self.ranks_of_host[host] for host in cut.hosts)
-            crossing_bytes = inside * (ranks - inside) * block_bytes
+            crossing_bytes = busiest((inside, len(node_of_rank) - inside))
             seconds = max(seconds, crossing_bytes / wire_goodput_Bps(cut.rate_bps, mtu_bytes))
         return seconds
+
+
+def ranks_of_nodes(node_of_rank: list[int]) -> tuple[int, ...]:
+    """How many each node has, in the order of nodes."""
+    ppn = Counter(node_of_rank)
+    return tuple(ppn[node] for node in range(len(ppn)))
 
 
 def network_of_lab() -> Network | None:

@@ -97,14 +97,15 @@ def judge(results: list[Result], algorithm: str) -> Verdicts:
 def _identity(result: Result, cell: Cell) -> tuple[object, ...]:
     """A cell that is measured again is the same cell."""
     machine = result.machine
-    shape = (cell.nodes, cell.ranks, cell.bytes, cell.spread_percent)
+    shape = (cell.nodes, cell.ranks, cell.bytes, cell.spread_percent, cell.root)
     return machine.lab, machine.model, machine.mpi, cell.collective, *shape
 
 
 def _part(lab: str | None, size: int) -> Part:
+    """A call without data has one size, which is of the grid."""
     if lab not in GRID_LABS:
         return "shapes beside"
-    return "grid" if size in GRID_BYTES else "sizes between"
+    return "grid" if size in (0, *GRID_BYTES) else "sizes between"
 
 
 def _of_part(cells: list[Judged], part: Part) -> list[Judged]:
@@ -114,7 +115,7 @@ def _of_part(cells: list[Judged], part: Part) -> list[Judged]:
 def _judged(result: Result, cell: Cell, measured: int) -> Judged:
     if measured > 1 + REPEATED_MAX:
         raise UsageError(
-            f"{cell.collective} of {size_text(cell.bytes)} in {result.machine.lab or 'one place'} "
+            f"{cell.collective} ({size_text(cell.bytes)}) in {result.machine.lab or 'one place'} "
             f"was measured {measured} times: a cell is repeated at most twice (docs/measuring.md)"
         )
     ratio, interval = cell.over_native or (None, None)

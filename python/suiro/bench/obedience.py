@@ -13,32 +13,33 @@ _EARLY = "built in: the first small calls"
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
 
-def disobeyed(rows: list[Row], calls: dict[Key, int], unequal: bool = False) -> dict[Key, str]:
+def disobeyed(rows: list[Row], calls: dict[Key, int], sizeless: bool = False) -> dict[Key, str]:
     """The reason for each candidate that did not run in each of its calls.
 
-    Rows are those of `suiro run --explain=json`; sizes of one row share their highest bit. The
-    library does not ask for the size of `unequal` blocks when an algorithm is forced.
+    Rows are those of `suiro run --explain=json`; sizes of one row share their highest bit. They
+    are `sizeless` where there is no data, and where blocks differ, since the library does not ask
+    for their size when an algorithm is forced.
     """
     expected: Counter[tuple[int, str]] = Counter()
     for (block_bytes, name), count in calls.items():
-        expected[0 if unequal else block_bytes.bit_length(), name] += count
+        expected[0 if sizeless else block_bytes.bit_length(), name] += count
     reasons = {}
     for block_bytes, name in calls:
-        of_size = rows if unequal else list(_rows(rows, block_bytes))
+        of_size = rows if sizeless else list(_rows(rows, block_bytes))
         found = sum(row["calls"] for row in of_size if _obeys(row, name))
-        if name != _FREE and found < expected[0 if unequal else block_bytes.bit_length(), name]:
+        if name != _FREE and found < expected[0 if sizeless else block_bytes.bit_length(), name]:
             reasons[block_bytes, name] = f"{name} did not run: {_ADVICE}"
     return reasons
 
 
-def chosen(rows: list[Row], block_bytes: int, unequal: bool = False) -> str | None:
-    """What "auto" ran. The size that ranks agree on is that of the rank with least in its `unequal`
-    blocks, which is less than the mean, but more than half of it. Where every size would run the
-    same, they agree on none."""
+def chosen(rows: list[Row], block_bytes: int, sizeless: bool = False) -> str | None:
+    """What "auto" ran. The size that ranks agree on is that of the rank with least in its blocks
+    that differ, which is less than the mean, but more than half of it. Where every size would run
+    the same, they agree on none."""
     free = [row for row in rows if not _is_forced(row) and row["reason"] != _EARLY]
-    of_size = [*_rows(free, block_bytes), *(_rows(free, block_bytes // 2) if unequal else ())]
-    sizeless = unequal and not any(row["bytes"] for row in free)
-    names = {row["algorithm"] for row in (free if sizeless else of_size)}
+    of_size = [*_rows(free, block_bytes), *(_rows(free, block_bytes // 2) if sizeless else ())]
+    agreed_on_none = sizeless and not any(row["bytes"] for row in free)
+    names = {row["algorithm"] for row in (free if agreed_on_none else of_size)}
     return " and ".join(sorted(names)) or None
 
 

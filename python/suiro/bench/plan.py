@@ -4,9 +4,12 @@
 import re
 from dataclasses import dataclass
 
+from suiro.bench.catalog import Collective, algorithms, check_parameters
 from suiro.errors import UsageError
 
-COLLECTIVES = ("alltoall", "alltoallv", "alltoallw")
+DEFAULT_SIZES = "32K,256K"
+_DEFAULT_ROOT = 1  # a root of 0 would hide what ranks in another order than that of nodes cost
+_INTEGER_BYTES = 4
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
 _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
@@ -16,10 +19,10 @@ _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
 class Plan:
     """Every algorithm at every size, `repeat` times (None: many for small, few for large).
 
-    Blocks of alltoallv and alltoallw are up to `spread_percent` larger or smaller than the size.
+    Blocks that may differ are up to `spread_percent` larger or smaller than the size.
     """
 
-    collective: str
+    collective: Collective
     algorithms: tuple[str, ...]
     sizes: tuple[int, ...]
     repeat: int | None
@@ -28,11 +31,22 @@ class Plan:
     interface: str = "-"
     link_rate_bps: int | None = None
     spread_percent: int = 0
+    root: int | None = None
 
-    def repetitions(self, block_bytes: int) -> int:
+    def repetitions(self, size: int) -> int:
         if self.repeat is not None:
             return self.repeat
-        return 200 if block_bytes < 4096 else 50 if block_bytes < 32768 else 10
+        return 200 if size < 4096 else 50 if size < 32768 else 10
+
+    def root_among(self, ranks: int) -> int:
+        """0 where there is no root to choose."""
+        if not self.collective.rooted:
+            return 0
+        if self.root is None:
+            return min(_DEFAULT_ROOT, ranks - 1)
+        if self.root >= ranks:
+            raise UsageError(f"--root {self.root}: there are {ranks} ranks, 0 to {ranks - 1}")
+        return self.root
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
@@ -52,7 +66,7 @@ def _quantity(word: str, what: str, base: int) -> int:
     exponent = ["", "K", "M", "G"].index(match[2].upper())
     value = int(match[1]) * int(base**exponent)
     if what == "size" and value > _LARGEST_BYTES:
-        raise UsageError(f'size "{word}" is too large: a block is at most {_LARGEST_BYTES} bytes')
+        raise UsageError(f'size "{word}" is too large: at most {_LARGEST_BYTES} bytes')
     if value == 0:
         raise UsageError(f'{what} "{word}": nothing would be measured; give at least 1')
     return value
@@ -77,34 +91,59 @@ def _canonical(algorithm: str) -> str:
     return name + colon + ",".join(sorted(parameters.split(",")))
 
 
-def spread_of(collective: str, given: int | None, steps: bool) -> int:
+def sizes_of(collective: Collective, text: str | None) -> tuple[int, ...]:
+    """A call without data has one size, 0."""
+    if not collective.has_data:
+        if text is not None:
+            raise UsageError(f"--sizes: {collective.name} has no data; leave it out")
+        return (0,)
+    sizes = parse_sizes(DEFAULT_SIZES if text is None else text)
+    odd = [size for size in sizes if collective.reduces and size % _INTEGER_BYTES]
+    if odd:
+        raise UsageError(
+            f"size {odd[0]}: {collective.name} is measured with integers, give a multiple of "
+            f"{_INTEGER_BYTES}"
+        )
+    return sizes
+
+
+def root_of(collective: Collective, given: int | None) -> int | None:
+    if given is not None and not collective.rooted:
+        raise UsageError(f"--root: {collective.name} has no root; leave it out")
+    return given
+
+
+def spread_of(collective: Collective, given: int | None) -> int:
     """By how many percent blocks differ."""
-    if collective == "alltoall":
-        if given:
-            raise UsageError("--spread: blocks of alltoall are all equal; measure alltoallv")
-        return 0
-    if steps:
-        raise UsageError(f"--steps: rounds of {collective} have no schedule; measure alltoall")
-    return 50 if given is None else given
+    if collective.unequal:
+        return 50 if given is None else given
+    if given:
+        raise UsageError(f"--spread: nothing differs in {collective.name}; measure alltoallv")
+    return 0
 
 
-def check_algorithms(collective: str, names: tuple[str, ...]) -> None:
+def check_steps(collective: Collective, steps: bool) -> None:
+    if steps and (collective.unequal or not collective.sends_blocks):
+        raise UsageError(f"--steps: rounds of {collective.name} cannot run alone; measure alltoall")
+
+
+def check_algorithms(collective: Collective, names: tuple[str, ...]) -> None:
     """Unknown names and parameters are refused before a cluster is started for them."""
-    from suiro.bench.catalog import algorithm_names, check_parameters
-
     if names == ("native",):
         return
 
-    known = {*algorithm_names(collective), "native", "auto"}
+    known = {*algorithms(collective.name), "native", "auto"}
     for name in names:
         base, _, parameters = name.partition(":")
         if base not in known:
             listed = ", ".join(sorted(known))
-            raise UsageError(f'unknown algorithm "{name}" for {collective}: there are {listed}')
+            raise UsageError(
+                f'unknown algorithm "{name}" for {collective.name}: there are {listed}'
+            )
         if parameters and base in ("native", "auto"):
             raise UsageError(f'"{name}": {base} takes no parameters; leave out :{parameters}')
         if parameters:
-            check_parameters("alltoall", name)
+            check_parameters(collective.name, name)
 
 
 def _words(text: str, option: str) -> list[str]:

@@ -40,11 +40,12 @@ class Cell(BaseModel):
     algorithm: str
     nodes: int
     ranks: int
-    bytes: int
+    bytes: int  # as the table of collectives has it; 0 where there is no data
     spread_percent: int = 0  # by which blocks are larger or smaller
+    root: int | None = None
     median_s: float
     ci95_s: Interval
-    bandwidth_Bps: float
+    bandwidth_Bps: float  # what the busiest node must send or receive, over the time
     line_rate_fraction: float | None = None
     bound_fraction: float | None = None
     speedup_over_native: float | None = None
@@ -56,7 +57,7 @@ class Cell(BaseModel):
     void_reason: str | None = None
     note: str | None = None
     ran: str | None = None  # what "auto" chose
-    control: str | None = None
+    control: str | None = None  # native's own algorithm as a schedule
     is_control: bool = False
     lateness_p99_us: float | None = None
     switch: list[PortTotals] = []

@@ -30,7 +30,7 @@ def printed_schedules(plan: Plan, node_of_rank: list[int]) -> Iterator[list[Path
         for algorithm in plan.algorithms:
             if algorithm not in ("native", "auto"):
                 files.append(Path(folder) / f"{len(files)}.txt")
-                files[-1].write_text(schedule_text(plan.collective, algorithm, nodes, ppn))
+                files[-1].write_text(schedule_text(plan.collective.name, algorithm, nodes, ppn))
         yield files
 
 

@@ -9,11 +9,14 @@ from suiro.bench.result import Cell, Result
 _MARK = " *"
 
 
-def size_text(block_bytes: int) -> str:
+def size_text(size: int) -> str:
+    """In K and M, which are 1024s; "-" of a call without data."""
+    if size == 0:
+        return "-"
     for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
-        if block_bytes >= unit and block_bytes % unit == 0:
-            return f"{block_bytes // unit}{name}"
-    return str(block_bytes)
+        if size >= unit and size % unit == 0:
+            return f"{size // unit}{name}"
+    return str(size)
 
 
 def time_text(seconds: float) -> str:
@@ -21,6 +24,11 @@ def time_text(seconds: float) -> str:
         if seconds >= unit:
             return f"{seconds / unit:.3g} {name}"
     return f"{seconds / 1e-6:.3g} us"
+
+
+def bandwidth_text(cell: Cell) -> str:
+    """In MB/s; "-" where nothing crosses the network."""
+    return f"{cell.bandwidth_Bps / 1e6:.3g}" if cell.bandwidth_Bps else "-"
 
 
 def winners(cells: list[Cell]) -> set[tuple[int, str]]:
@@ -47,6 +55,9 @@ def print_result(result: Result, console: Console) -> None:
             f"steps of {steps.algorithm}, {size_text(steps.bytes)}: slowest {worst:.2f} times "
             f"a step with one target (model: {max(steps.predicted, default=1.0):.2f})"
         )
+    roots = {cell.root for cell in result.cells if cell.root is not None}
+    for root in sorted(roots):
+        console.print(f"root: rank {root}", style="dim")
     machine = result.machine
     network = f", lab {machine.lab} ({machine.model})" if machine.lab else ""
     rate = f", {machine.rate_bps / 1e6:.4g} Mbit/s per host" if machine.rate_bps else ""
@@ -84,7 +95,7 @@ def _row(cell: Cell) -> list[str]:
         name + (_MARK + "void" if cell.void else ""),
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
-        f"{cell.bandwidth_Bps / 1e6:.3g}",
+        bandwidth_text(cell),
         _share(cell.line_rate_fraction),
         _share(cell.bound_fraction),
         _ratio(cell.speedup_over_native),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from suiro.bench.plan import Plan
 
 CollectiveArgument = Annotated[
-    str, typer.Argument(metavar="COLLECTIVE", help="alltoall, alltoallv or alltoallw")
+    str, typer.Argument(metavar="COLLECTIVE", help="As MPI has it, in small letters: bcast.")
 ]
 LauncherArgument = Annotated[
     list[str] | None,
@@ -31,13 +31,25 @@ LinkRateOption = Annotated[
     str | None,
     typer.Option(metavar="RATE", help="Bit/s of a link of your network, such as 1G."),
 ]
+SizesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="Bytes of a block, of an all-to-all, or of the whole message; K and M are 1024s "
+        "[default: 32K,256K].",
+    ),
+]
+RootOption = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="RANK", help="The root, where there is one [default: 1]."),
+]
 SpreadOption = Annotated[
     int | None,
     typer.Option(
         min=0,
         max=100,
         metavar="PERCENT",
-        help="How much larger or smaller blocks of alltoallv and alltoallw are [default: 50].",
+        help="How much larger or smaller blocks are that may differ [default: 50].",
     ),
 ]
 PlotOption = Annotated[
@@ -62,10 +74,9 @@ def bench(
     ] = None,
     algorithms: Annotated[
         str, typer.Option(metavar="A,B", help="What to compare; native is the MPI's own.")
-    ] = "native,ring,two_level_ring",
-    sizes: Annotated[
-        str, typer.Option(metavar="A,B", help="Bytes per block; K and M are 1024s.")
-    ] = "32K,256K",
+    ] = "native,auto",
+    sizes: SizesOption = None,
+    root: RootOption = None,
     repeat: RepeatOption = None,
     budget: BudgetOption = 600,
     steps: Annotated[
@@ -84,38 +95,52 @@ def bench(
 
     In a lab:             suiro bench alltoall --lab 4x4-hol --algorithms native,ring
 
-    On your own cluster:  suiro bench alltoall -- mpirun -np 16 --hostfile hosts
+    From rank 0:          suiro bench bcast --root 0 --sizes 64K --algorithms native,pipeline ...
+
+    On your own cluster:  suiro bench allreduce -- mpirun -np 16 --hostfile hosts
+
+    The table has a line for each size and algorithm: the median time of a call and its 95 %
+    interval; what the busiest node sends or receives in that time, by itself, relative to what one
+    TCP stream reaches (/ line), and relative to what the network allows at best (/ bound); the
+    times of native, and of the control, over it. The control is native's own algorithm, run by
+    suiro; a note says why there is none. A call without data, such as barrier, has times only.
+
+    What is measured is checked: data are compared in the first call of each algorithm, which is
+    not counted, and no rank may leave a barrier before all have come. Sums are of integers.
     """
     from suiro.bench import plan as plans
+    from suiro.bench.catalog import find_collective
 
-    _refuse_early(collective, mpi, plot)
+    measured = find_collective(collective)
+    _refuse_early(measured.has_data, mpi, plot)
+    plans.check_steps(measured, steps)
     plan = plans.Plan(
-        collective=collective,
+        collective=measured,
         algorithms=plans.parse_algorithms(algorithms),
-        sizes=plans.parse_sizes(sizes),
+        sizes=plans.sizes_of(measured, sizes),
         repeat=repeat,
         budget_s=budget,
         steps=steps,
         interface=interface,
         link_rate_bps=plans.parse_rate(link_rate) if link_rate else None,
-        spread_percent=plans.spread_of(collective, spread, steps),
+        spread_percent=plans.spread_of(measured, spread),
+        root=plans.root_of(measured, root),
     )
-    plans.check_algorithms(collective, plan.algorithms)
+    plans.check_algorithms(measured, plan.algorithms)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     _measure_and_show(plan, launcher or [], mpi, json, plot, save)
 
 
-def _refuse_early(collective: str, mpi: str | None, plot: Path | None) -> None:
+def _refuse_early(has_data: bool, mpi: str | None, plot: Path | None) -> None:
     """What cannot work is said before a cluster is started for it."""
-    from suiro.bench.plan import COLLECTIVES
     from suiro.bench.plot import check_plot_target
     from suiro.errors import UsageError
 
-    if collective not in COLLECTIVES:
-        raise UsageError(f'cannot measure "{collective}" yet: there are {", ".join(COLLECTIVES)}')
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    if plot is not None and not has_data:
+        raise UsageError("--plot draws bandwidth, and a call without data has none")
     if plot is not None:
         check_plot_target(plot)
 

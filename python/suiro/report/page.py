@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import size_text, time_text, winners
+from suiro.bench.table import bandwidth_text, size_text, time_text, winners
 from suiro.report.figures import bandwidth_figure, overview_figure, steps_figure
 from suiro.report.verdict import (
     blocked_share,
@@ -144,7 +144,7 @@ def _cell_row(cell: Cell) -> list[str]:
         cell.algorithm + (" (control)" if cell.is_control else ""),
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
-        f"{cell.bandwidth_Bps / 1e6:.3g}",
+        bandwidth_text(cell),
         _number(cell.line_rate_fraction),
         _number(cell.speedup_over_native),
         _number(cell.speedup_over_control),

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every collective of the table can be measured, its data are checked, and a lab measures it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from suiro import native
+from suiro.bench.catalog import collectives
+
+SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
+NAMES = list(collectives())
+LAB = """
+[hosts]
+count = 3
+ranks = 2
+[link]
+rate = "100M"
+mtu = 1500
+[switch]
+model = "voq"
+buffer = "256K"
+"""
+
+
+def test_the_program_knows_the_table() -> None:
+    """A new row of the table needs its call in src/bench/collectives.c."""
+    program = str(native.tool("suiro-bench-openmpi"))
+    said = subprocess.run([program, "--collectives"], text=True, capture_output=True, check=True)
+    assert said.stdout.split() == NAMES
+
+
+@pytest.fixture(scope="module")
+def wrong_mpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("wrong") / "wrong_mpi.so"
+    source = str(Path(__file__).parent / "wrong_mpi.c")
+    command = ["mpicc.openmpi", "-shared", "-fPIC", source, "-o", str(library)]
+    subprocess.run(command, check=True)
+    return library
+
+
+def measure(collective: str, size: int, preload: str) -> subprocess.CompletedProcess[str]:
+    """Three ranks on this machine."""
+    launcher = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+    settings = ["--mca", "mpi_yield_when_idle", "1", "-x", f"LD_PRELOAD={preload}", "-np", "3"]
+    root = str(int(collective in ("bcast", "reduce")))
+    program = [str(native.tool("suiro-bench-openmpi")), "--collective", collective, "0", root]
+    cell = ["--cell", str(size), "2", "native"]
+    return subprocess.run(
+        [*launcher, *settings, *program, *cell], text=True, capture_output=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("collective", "size", "complaint"),
+    [
+        ("bcast", 200_000, 'wrong data from "native": the message of rank 1 differs at byte 0'),
+        ("reduce", 4096, 'wrong data from "native": element 0 of 1024 is'),
+        ("allreduce", 4096, 'wrong data from "native": element 0 of 1024 is'),
+        ("barrier", 0, '"native" let a rank leave'),
+    ],
+)
+def test_what_is_wrong_is_found(
+    collective: str, size: int, complaint: str, wrong_mpi: Path
+) -> None:
+    right = measure(collective, size, "")
+    assert right.returncode == 0, right.stderr
+    wrong = measure(collective, size, str(wrong_mpi))
+    assert wrong.returncode != 0
+    assert complaint in wrong.stderr
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
+    """Native alone, in one lab for all."""
+    (tmp_path / "lab.toml").write_text(LAB)
+    script = " && ".join(f'"$@" bench {name} --algorithms native --repeat 2 --json'
+                         f'{"" if name == "barrier" else " --sizes 8K"}'
+                         f" > {tmp_path}/{name}.json" for name in NAMES)  # fmt: skip
+    lab = ["lab", "run", str(tmp_path / "lab.toml"), "--mpi", mpi, "--"]
+    command = [*SUIRO, *lab, "sh", "-c", script, "sh", *SUIRO]
+    done = subprocess.run(command, text=True, capture_output=True, timeout=300, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    for name in NAMES:
+        (cell,) = json.loads((tmp_path / f"{name}.json").read_text())["cells"]
+        assert (cell["collective"], cell["nodes"], cell["ranks"]) == (name, 3, 6)
+        assert cell["median_s"] > 0
+        assert (cell["bound_fraction"] is None) == (name == "barrier")
+        assert cell["root"] == (1 if name in ("bcast", "reduce") else None)
