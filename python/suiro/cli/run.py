@@ -12,12 +12,40 @@ CONTEXT = {"allow_interspersed_args": False}
 
 
 class RunCommand(TyperCommand):
-    """An option with a value that may be missing: --explain, --explain=json."""
+    """An option with a value that may be missing, --explain and --explain=json; and --bcast
+    ALGORITHM, and so on for each collective, for --force bcast=ALGORITHM."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
         own = ["--explain-json" if word == "--explain=json" else word for word in args[:end]]
-        return super().parse_args(ctx, own + args[end:])
+        return super().parse_args(ctx, _forced_in_full(own) + args[end:])
+
+
+def _forced_in_full(words: list[str]) -> list[str]:
+    if not any(word.startswith("--") for word in words):
+        return words
+    names = {f"--{name.replace('_', '-')}": name for name in _collective_names()}
+    full: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if option not in names:
+            full.append(word)
+            continue
+        given = value if equals else next(rest, "")
+        full.append(f"--force={names[option]}={given}")
+    return full
+
+
+def _collective_names() -> list[str]:
+    """None where the native tools are missing: what needs them will say so."""
+    from suiro.bench.catalog import collectives
+    from suiro.errors import SuiroError
+
+    try:
+        return list(collectives())
+    except SuiroError:
+        return []
 
 
 def run(
@@ -40,8 +68,12 @@ def run(
     rules: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rule file, as SUIRO_RULES.")
     ] = None,
-    alltoall: Annotated[
-        str | None, typer.Option(metavar="ALGORITHM", help="Force one, as SUIRO_ALLTOALL.")
+    force: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLLECTIVE=ALGORITHM",
+            help="Force one, as SUIRO_BCAST and so on do; also --bcast ALGORITHM and so on.",
+        ),
     ] = None,
     mpi: Annotated[
         str | None,
@@ -69,13 +101,28 @@ def run(
         trace=trace,
         check=check,
         rules=rules,
-        alltoall=alltoall,
+        forced=_forced(force or []),
         mpi=None if mpi == "auto" else mpi,
         strict=strict,
         link_rate_bps=link_rate,
         transport=transport,
     )
     raise typer.Exit(run_job(command, options))
+
+
+def _forced(given: list[str]) -> dict[str, str]:
+    from suiro.errors import UsageError
+
+    known = _collective_names()
+    forced = {}
+    for text in given:
+        collective, equals, algorithm = text.partition("=")
+        if not equals or not algorithm:
+            raise UsageError(f"--force {text}: expected COLLECTIVE=ALGORITHM, as bcast=pipeline")
+        if known and collective not in known:
+            raise UsageError(f"--force {text}: no such collective; there are {', '.join(known)}")
+        forced[collective] = algorithm
+    return forced
 
 
 def _check(mpi: str | None, rules: Path | None, transport: str, link_rate: float | None) -> None:

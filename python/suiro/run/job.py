@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -31,7 +31,7 @@ class Options:
     trace: Path | None = None
     check: bool = False
     rules: Path | None = None
-    alltoall: str | None = None
+    forced: Mapping[str, str] = field(default_factory=dict)  # algorithms, by collective
     mpi: str | None = None
     strict: bool = False
     link_rate_bps: float | None = None
@@ -46,8 +46,8 @@ class Options:
             "SUIRO_TRACE": "1" if self.trace else None,
             "SUIRO_CHECK": "1" if self.check else None,
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
-            "SUIRO_ALLTOALL": self.alltoall,
         }
+        found |= {f"SUIRO_{name.upper()}": value for name, value in self.forced.items()}
         return {name: value for name, value in found.items() if value is not None}
 
 

@@ -117,7 +117,7 @@ def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
 
     console = Console(file=stream, width=None if stream.isatty() else 160)
     table = Table(title="suiro: what ran", title_justify="left")
-    for heading in ("collective", "shape", "bytes per block", "algorithm"):
+    for heading in ("collective", "shape", "bytes", "algorithm"):
         table.add_column(heading, overflow="fold")
     for heading in ("calls", "median", "max", "native", "over bound"):
         table.add_column(heading, justify="right")
