@@ -6,7 +6,7 @@
 # it waits. Leaks are not looked for: both MPIs keep memory until the process ends.
 set -eu
 mpi=$1 library=$2 folder=$3 yielding=$4
-for program in alltoall_cases alltoallw_cases sizes; do
+for program in alltoall_cases alltoallw_cases message_cases sizes; do
   "mpicc.$mpi" -O1 -g -o "$folder/$program.$mpi" "$(dirname "$0")/$program.c" -lpthread
 done
 preload="$(clang -print-file-name=libclang_rt.asan-$(uname -m).so):$library:$yielding"
@@ -36,6 +36,11 @@ for algorithm in two_level_ring two_level_pairwise; do
 done
 for algorithm in bruck multi_leader send_side_aggregation; do
   run $algorithm
+done
+for segment in 64 1000; do
+  SUIRO_BCAST=node_pipeline:segment=$segment SUIRO_REDUCE=node_pipeline:segment=$segment \
+    SUIRO_ALLREDUCE=lanes:segment=$segment SUIRO_BARRIER=dissemination \
+    launch "$folder/message_cases.$mpi"
 done
 SUIRO_ALLTOALLW=ring launch "$folder/alltoallw_cases.$mpi"
 for what in refused freed threads; do

@@ -11,6 +11,12 @@ from mpi_jobs import HERE, TOOLS, WHEELS, Mpi
 
 COLLECTIVES = ("alltoall", "alltoallv", "alltoallw")
 RING = {f"SUIRO_{name.upper()}": "ring" for name in COLLECTIVES}
+MESSAGES = {
+    "SUIRO_ALLREDUCE": "lanes",
+    "SUIRO_BARRIER": "dissemination",
+    "SUIRO_BCAST": "node_pipeline:segment=200",
+    "SUIRO_REDUCE": "node_pipeline:segment=200",
+}
 TWO_LEVEL = {f"SUIRO_{name.upper()}": "two_level_ring" for name in COLLECTIVES}
 VERSIONS = {
     "openmpi": "Open MPI v4.1",
@@ -23,7 +29,11 @@ MPI4PY = (
     "from mpi4py import MPI; from array import array; w = MPI.COMM_WORLD\n"
     "a = array('i', [100 * w.rank + i for i in range(w.size)]); b = array('i', [0] * w.size)\n"
     "w.Alltoall(a, b); assert list(b) == [100 * i + w.rank for i in range(w.size)]\n"
-    "w.Alltoall(MPI.IN_PLACE, b); assert a == b"
+    "w.Alltoall(MPI.IN_PLACE, b); assert a == b; w.Barrier()\n"
+    "w.Bcast(b, 1); assert list(b) == [100 + i for i in range(w.size)]\n"
+    "c = array('i', [w.rank] * w.size); w.Reduce(c, b, MPI.SUM, 1)\n"
+    "assert w.rank != 1 or list(b) == [w.size * (w.size - 1) // 2] * w.size\n"
+    "w.Allreduce(MPI.IN_PLACE, c, MPI.MAX); assert list(c) == [w.size - 1] * w.size"
 )
 
 
@@ -45,14 +55,24 @@ def test_c_program_gets_what_native_delivers(
     assert {(collective, "two_level_ring") for collective in collectives} <= ran
 
 
+def test_messages_and_reductions_are_what_native_delivers(every_mpi: Mpi) -> None:
+    program = every_mpi.build("message_cases.c")
+    outcome = every_mpi.run(program, "--check", "--explain=json", ranks=5, **MESSAGES)
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert outcome.out.startswith("ok ")
+    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
+    wanted = {(name.removeprefix("SUIRO_").lower(), value) for name, value in MESSAGES.items()}
+    assert wanted <= ran
+
+
 @pytest.mark.parametrize("binding", ["mpif", "use_mpi", "f08"])
 @pytest.mark.parametrize("name", ["openmpi", "mpich", "mpich5"])
 def test_fortran(name: str, binding: str, programs: Path, tmp_path: Path) -> None:
     """MPICH 5 comes without Fortran, but with the interface of MPICH 4, whose Fortran library then
     calls it. Open MPI 5 has none either, and no such relation to Open MPI 4.1."""
     compiled = Mpi(name.removesuffix("5"), programs)
-    program = compiled.build(f"fortran/alltoall_{binding}.f90")
-    mpi, more = Mpi(name, programs), dict(RING)
+    program = compiled.build(f"fortran/collectives_{binding}.f90")
+    mpi, more = Mpi(name, programs), RING | MESSAGES
     if name == "mpich5":
         (tmp_path / "libmpich.so.12").symlink_to(WHEELS / "mpich/lib/libmpi.so.12")
         more["LD_LIBRARY_PATH"] = f"{tmp_path}:{WHEELS}/mpich/lib/mpich"
@@ -63,6 +83,10 @@ def test_fortran(name: str, binding: str, programs: Path, tmp_path: Path) -> Non
         "alltoall": (2, "ring"),
         "alltoallv": (1, "ring"),
         "alltoallw": (1, "ring"),
+        "allreduce": (1, "lanes"),
+        "barrier": (1, "dissemination"),
+        "bcast": (1, "node_pipeline:segment=200"),
+        "reduce": (1, "node_pipeline:segment=200"),
     }
 
 
@@ -75,10 +99,14 @@ def test_mpi4py(name: str, library: str, programs: Path) -> None:
         [sys.executable, "-c", MPI4PY],
         "--explain=json",
         MPI4PY_LIBMPI=str(WHEELS / library),
-        **RING,
+        **(RING | MESSAGES),
     )
     assert (outcome.code, outcome.said()) == (0, []), outcome.err
-    assert [(row["calls"], row["algorithm"]) for row in outcome.explained()] == [(2, "ring")]
+    ran = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
+    assert ran["alltoall"] == (2, "ring")
+    assert {name: row[1] for name, row in ran.items() if name != "alltoall"} == {
+        name.removeprefix("SUIRO_").lower(): value for name, value in MESSAGES.items()
+    }
 
 
 def test_programs_that_a_shell_starts_find_their_library_among_all(every_mpi: Mpi) -> None:

@@ -50,7 +50,7 @@ def commands(openmpi: Mpi, algorithm: str) -> dict[str, list[str]]:
     found = {"fftw_transform": [str(transform), "128", "1"]}
     found["mpi4py"] = ["/usr/bin/python3", "-c", MPI4PY]
     for binding in ("mpif", "use_mpi", "f08"):
-        found[binding] = [str(openmpi.build(f"fortran/alltoall_{binding}.f90"))]
+        found[binding] = [str(openmpi.build(f"fortran/collectives_{binding}.f90"))]
     return found | ({"hpcc": ["hpcc"]} if algorithm == "two_level_pairwise" else {})
 
 

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The oldest binding: mpif.h, no interfaces, handles are integers.
-program alltoall_mpif
+! The module mpi: handles are integers, with interfaces.
+program collectives_use_mpi
+  use mpi
   implicit none
-  include 'mpif.h'
   integer :: code, rank, ranks, i
   integer, allocatable :: sent(:), received(:), counts(:), places(:), types(:)
   call MPI_Init(code)
@@ -24,6 +24,16 @@ program alltoall_mpif
   call MPI_Alltoallw(received, counts, places, types, sent, counts, places, types, &
                      MPI_COMM_WORLD, code)
   if (any(sent /= [(100*rank + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 4, code)
+  sent = [(100*rank + i, i=0, ranks - 1)]
+  call MPI_Bcast(sent, ranks, MPI_INTEGER, 1, MPI_COMM_WORLD, code)
+  if (any(sent /= [(100 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 5, code)
+  sent = [(rank + i, i=0, ranks - 1)]
+  call MPI_Reduce(sent, received, ranks, MPI_INTEGER, MPI_SUM, 1, MPI_COMM_WORLD, code)
+  if (rank == 1 .and. any(received /= [(ranks*(ranks - 1)/2 + ranks*i, i=0, ranks - 1)])) &
+    call MPI_Abort(MPI_COMM_WORLD, 6, code)
+  call MPI_Allreduce(MPI_IN_PLACE, sent, ranks, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, code)
+  if (any(sent /= [(ranks - 1 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 7, code)
+  call MPI_Barrier(MPI_COMM_WORLD, code)
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize(code)
 end program

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! The module mpi_f08: handles are types, error codes may be left out.
-program alltoall_f08
+program collectives_f08
   use mpi_f08
   implicit none
   integer :: rank, ranks, i
@@ -25,6 +25,16 @@ program alltoall_f08
   call MPI_Alltoallw(received, counts, places, types, sent, counts, places, types, &
                      MPI_COMM_WORLD)
   if (any(sent /= [(100*rank + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 4)
+  sent = [(100*rank + i, i=0, ranks - 1)]
+  call MPI_Bcast(sent, ranks, MPI_INTEGER, 1, MPI_COMM_WORLD)
+  if (any(sent /= [(100 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 5)
+  sent = [(rank + i, i=0, ranks - 1)]
+  call MPI_Reduce(sent, received, ranks, MPI_INTEGER, MPI_SUM, 1, MPI_COMM_WORLD)
+  if (rank == 1 .and. any(received /= [(ranks*(ranks - 1)/2 + ranks*i, i=0, ranks - 1)])) &
+    call MPI_Abort(MPI_COMM_WORLD, 6)
+  call MPI_Allreduce(MPI_IN_PLACE, sent, ranks, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
+  if (any(sent /= [(ranks - 1 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 7)
+  call MPI_Barrier(MPI_COMM_WORLD)
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize()
 end program

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rank 1 is killed while a collective is under way: calls of 4 MB one after the other, and a timer.
+// usage: killed bcast|reduce|allreduce|barrier
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { numbers = 1 << 20, calls = 1000000 };
+
+static void die(int signal) {
+  (void)signal;
+  kill(getpid(), SIGKILL);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const char* collective = argc > 1 ? argv[1] : "";
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int* sent = calloc(numbers, sizeof *sent);
+  int* received = calloc(numbers, sizeof *received);
+  if (rank == 1) {
+    signal(SIGALRM, die);
+    const struct itimerval soon = {{0, 0}, {0, 300000}};
+    setitimer(ITIMER_REAL, &soon, NULL);
+  }
+  for (int call = 0; call < calls; ++call) {
+    if (strcmp(collective, "bcast") == 0) {
+      MPI_Bcast(sent, numbers, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (strcmp(collective, "reduce") == 0) {
+      MPI_Reduce(sent, received, numbers, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    } else if (strcmp(collective, "allreduce") == 0) {
+      MPI_Allreduce(sent, received, numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    } else {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+  printf("not reached\n");
+  MPI_Finalize();
+  return 0;
+}
