@@ -63,7 +63,8 @@ Values::Id Values::combine(Id left, Id right) {
   const auto [first, middle] = order_of(left);
   const auto [begin, last] = order_of(right);
   const bool ordered = first >= 0 && middle == begin;
-  const auto key = std::minmax(class_of(left), class_of(right));
+  const std::pair key{std::min(class_of(left), class_of(right)),
+                      std::max(class_of(left), class_of(right))};
   const Id same = classes_.try_emplace(key, made).first->second;
   for (int number = 0; number < words_; ++number) {
     origins_.push_back(word(left, number) | word(right, number));
