@@ -7,6 +7,7 @@
 
 #include "algorithms/alltoall/alltoall.hpp"
 #include "algorithms/bcast/bcast.hpp"
+#include "algorithms/reduce/reduce.hpp"
 
 namespace suiro {
 
@@ -26,6 +27,15 @@ std::span<const Algorithm> catalog() {
       alltoall_wan_first,
       bcast_node_pipeline,
       bcast_pipeline,
+      reduce_binary,
+      reduce_binomial,
+      reduce_chain,
+      reduce_in_order_binary,
+      reduce_in_order_pipeline,
+      reduce_linear,
+      reduce_node_pipeline,
+      reduce_pipeline,
+      reduce_rabenseifner,
   };
   return rows;
 }

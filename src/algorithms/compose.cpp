@@ -7,14 +7,14 @@
 
 namespace suiro {
 
-Schedule header(const Algorithm& algorithm, const Call& call, const Parameters& parameters) {
-  Schedule schedule;
-  schedule.collective = algorithm.collective;
-  schedule.algorithm = algorithm.name;
-  schedule.parameters = parameters;
-  schedule.ranks = call.topology.ranks();
-  schedule.root = find_collective(algorithm.collective)->rooted ? call.root : 0;
-  return schedule;
+Schedule named(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
+               Schedule body) {
+  body.collective = algorithm.collective;
+  body.algorithm = algorithm.name;
+  body.parameters = parameters;
+  body.ranks = call.topology.ranks();
+  body.root = find_collective(algorithm.collective)->rooted ? call.root : 0;
+  return body;
 }
 
 namespace {
@@ -51,6 +51,9 @@ class SideBySide {
     if (index >= part.schedule.rounds) return;
     part.schedule.function(seat.rank, index, round);
     for (Step& step : round.steps) place(part, me, step);
+    std::erase_if(round.steps, [](const Step& step) {
+      return step.action == Action::copy && step.source == step.target;
+    });
   }
 
  private:
@@ -62,10 +65,11 @@ class SideBySide {
 
   Blocks placed(const Part& part, int me, Blocks blocks) const {
     if (blocks.count == 0) return {};
-    if (blocks.buffer != Buffer::scratch) return part.map(me, blocks);
+    if (blocks.buffer != Buffer::scratch) return part.map ? part.map(me, blocks) : blocks;
     blocks.first += scratch_at_;
-    if (blocks.piece >= 0) {
-      blocks.piece = part.map(me, {Buffer::receive, blocks.piece, blocks.count}).first;
+    if (blocks.piece >= 0 && part.map) {
+      const Blocks held = part.map(me, {Buffer::receive, blocks.piece, blocks.count});
+      blocks.piece = held.buffer == Buffer::scratch ? held.piece : held.first;
     }
     return blocks;
   }
@@ -89,6 +93,13 @@ Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_a
   const auto rounds = std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at);
   whole.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return whole;
+}
+
+Schedule relabelled(Schedule schedule, std::vector<int> order) {
+  const auto ranks = static_cast<int>(order.size());
+  std::vector<Part> parts;
+  parts.push_back({.schedule = std::move(schedule), .ranks = std::move(order)});
+  return side_by_side(ranks, std::move(parts), 0);
 }
 
 Schedule sequence(Schedule first, Schedule second) {
@@ -130,24 +141,21 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   return whole;
 }
 
-std::vector<std::vector<int>> ranks_by_node(const Topology& topology, int first) {
+std::vector<std::vector<int>> nodes_from(const Topology& topology, int first) {
   std::vector<std::vector<int>> groups;
-  for (int node = 0; node < topology.nodes(); ++node) {
-    const auto ranks = topology.ranks_of(node);
+  for (int i = 0; i < topology.nodes(); ++i) {
+    const auto ranks = topology.ranks_of((topology.node(first) + i) % topology.nodes());
     groups.emplace_back(ranks.begin(), ranks.end());
-    const auto found = std::ranges::find(groups.back(), first);
-    if (found != groups.back().end()) std::rotate(groups.back().begin(), found, found + 1);
   }
+  const auto found = std::ranges::find(groups.front(), first);
+  std::rotate(groups.front().begin(), found, found + 1);
   return groups;
 }
 
 std::vector<int> node_order(const Topology& topology, int first) {
-  const std::vector<std::vector<int>> groups = ranks_by_node(topology, first);
   std::vector<int> order;
-  order.reserve(static_cast<std::size_t>(topology.ranks()));
-  for (int i = 0; i < topology.nodes(); ++i) {
-    const auto node = static_cast<std::size_t>((topology.node(first) + i) % topology.nodes());
-    order.insert(order.end(), groups[node].begin(), groups[node].end());
+  for (const std::vector<int>& ranks : nodes_from(topology, first)) {
+    order.insert(order.end(), ranks.begin(), ranks.end());
   }
   return order;
 }

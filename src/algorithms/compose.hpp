@@ -11,22 +11,28 @@
 
 namespace suiro {
 
-/// A schedule with its header filled in; the builder adds rounds, window and function.
-Schedule header(const Algorithm& algorithm, const Call& call, const Parameters& parameters);
+/// `body`, or a schedule yet to be filled in, as what `algorithm` does for `call`.
+Schedule named(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
+               Schedule body = {});
 
-/// Where blocks of a part's send or receive buffer are in the whole, on a rank of the whole.
-/// Scratch needs no map: it begins at the place that side_by_side() is given.
+/// Where blocks of a part's send or receive buffer are in the whole, on a rank of the whole. Empty:
+/// where they are in the part. Scratch needs no map: it begins at the place that side_by_side() is
+/// given, and holds the pieces that the receive buffer has there.
 using BlockMap = std::function<Blocks(int rank, Blocks blocks)>;
 
 /// A schedule over the ranks of a group: rank i of the schedule is ranks[i] of the whole.
 struct Part {
   Schedule schedule;
   std::vector<int> ranks;
-  BlockMap map;
+  BlockMap map = {};
 };
 
+/// `schedule` with order[i] as its rank i.
+Schedule relabelled(Schedule schedule, std::vector<int> order);
+
 /// Parts of disjoint groups run at once; ranks in none of them do nothing. All parts have as much
-/// scratch as the largest, from block `scratch_at` on, and the shortest window of all.
+/// scratch as the largest, from block `scratch_at` on, and the shortest window of all. What a map
+/// makes a copy of a block to where it is, is left out.
 Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at);
 
 /// `second` begins on a rank when `first` is complete there.
@@ -36,8 +42,9 @@ Schedule sequence(Schedule first, Schedule second);
 /// while its next piece is on the way.
 Schedule overlapped(Schedule first, Schedule second, std::int64_t delay);
 
-/// The ranks of each node, `first` of them before the others: one group per node.
-std::vector<std::vector<int>> ranks_by_node(const Topology& topology, int first);
+/// The ranks of each node, one group per node: beginning with the node of `first`, and `first` the
+/// first of its group.
+std::vector<std::vector<int>> nodes_from(const Topology& topology, int first);
 
 /// All ranks, node by node, starting with `first` and its node.
 std::vector<int> node_order(const Topology& topology, int first);

@@ -14,6 +14,13 @@ inline constexpr ParameterSpec segment_spec = {
     .meaning =
         "bytes of a segment; 0: what the pipeline formula gives for message, stages and link"};
 
+/// Of chains that begin or end at the root.
+inline constexpr ParameterSpec chains_spec = {.name = "chains",
+                                              .minimum = 1,
+                                              .maximum = 1024,
+                                              .fallback = 4,
+                                              .meaning = "chains that begin or end at the root"};
+
 /// Bytes of a segment with which a pipeline takes least time. With `stages` messages one after the
 /// other, the last segment arrives after (bytes / s + stages - 1) (startup + s / rate), which is
 /// least where s = sqrt(bytes startup rate / (stages - 1)). In whole frames of Ethernet, as a frame

@@ -5,6 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/compose.hpp"
+#include "algorithms/segments.hpp"
+
 namespace suiro {
 
 namespace {
@@ -14,17 +17,25 @@ namespace {
 constexpr std::int64_t pieces_out = 8;
 constexpr std::int64_t pieces_ahead = 4;
 
+Schedule pipeline_over(const Tree& tree, std::int64_t pieces) {
+  Schedule schedule;
+  schedule.ranks = tree.size();
+  schedule.pieces = pieces;
+  schedule.window = pieces_out;
+  schedule.receive_window = 1;
+  schedule.lookahead = pieces_ahead;
+  return schedule;
+}
+
 }  // namespace
 
 Tree tree_of(std::vector<int> parent) {
   Tree tree{.parent = std::move(parent), .children = {}, .depth = 0};
   tree.children.resize(tree.parent.size());
-  for (int place = 1; place < tree.size(); ++place) {
-    tree.children[tree.parent[place]].push_back(place);
-  }
-  for (int place = 1; place < tree.size(); ++place) {
+  for (int place = 0; place < tree.size(); ++place) {
+    if (tree.parent[place] >= 0) tree.children[tree.parent[place]].push_back(place);
     int depth = 0;
-    for (int above = place; above != 0; above = tree.parent[above]) ++depth;
+    for (int at = place; tree.parent[at] >= 0; at = tree.parent[at]) ++depth;
     tree.depth = std::max(tree.depth, depth);
   }
   return tree;
@@ -67,83 +78,147 @@ Tree knomial_tree(int size, int radix) {
 
 namespace {
 
-/// A tree whose places are ranks.
-struct Family {
-  struct Member {
-    int parent = -1;
-    std::vector<int> children;
-  };
-  std::vector<Member> of_rank;
-  std::size_t most_children = 0;
-
-  Family(const Tree& tree, const std::vector<int>& order)
-      : of_rank(static_cast<std::size_t>(tree.size())) {
-    for (int place = 0; place < tree.size(); ++place) {
-      Member& member = of_rank[order[place]];
-      if (place > 0) member.parent = order[tree.parent[place]];
-      for (const int child : tree.children[place]) member.children.push_back(order[child]);
-      most_children = std::max(most_children, member.children.size());
-    }
-  }
-};
+/// Gives the places first .. last - 1 their parents, with `above` as that of the one in the middle;
+/// two are a chain.
+void halve(int first, int last, int above, std::vector<int>& parent) {
+  if (first >= last) return;
+  const int middle = first + (last - first - 1) / 2;
+  parent[middle] = above;
+  halve(first, middle, middle, parent);
+  halve(middle + 1, last, middle, parent);
+}
 
 }  // namespace
 
-void send_down(Schedule& schedule, const Tree& tree, const std::vector<int>& order) {
-  const auto family = std::make_shared<const Family>(tree, order);
-  const std::int64_t pieces = schedule.pieces;
-  schedule.rounds = tree.size() == 1 ? 0 : pieces + 1;
-  schedule.window = pieces_out;
-  schedule.receive_window = 1;
-  schedule.lookahead = pieces_ahead;
-  schedule.function = [family, pieces](int me, std::int64_t i, Round& round) {
-    const auto& [parent, children] = family->of_rank[me];
+Tree in_order_chain_tree(int size, int root) {
+  std::vector<int> parent(static_cast<std::size_t>(size), -1);
+  for (int place = 0; place < size; ++place) {
+    if (place != root) parent[place] = place == 0 ? root : place - 1;
+  }
+  return tree_of(std::move(parent));
+}
+
+Tree in_order_binary_tree(int size, int root) {
+  std::vector<int> parent(static_cast<std::size_t>(size), -1);
+  halve(0, root, root, parent);
+  halve(root + 1, size, root, parent);
+  return tree_of(std::move(parent));
+}
+
+Schedule send_down(const Tree& given, std::int64_t pieces) {
+  const auto tree = std::make_shared<const Tree>(given);
+  Schedule schedule = pipeline_over(*tree, pieces);
+  schedule.rounds = tree->size() == 1 ? 0 : pieces + 1;
+  schedule.function = [tree, pieces](int me, std::int64_t i, Round& round) {
+    const int parent = tree->parent[me];
     const Buffer held = parent < 0 ? Buffer::send : Buffer::receive;
     if (parent >= 0 && i < pieces) {
       round.steps.push_back(receive(parent, {Buffer::receive, i, 1}));
     }
     if (i == 0) return;
-    for (const int child : children) round.steps.push_back(send({held, i - 1, 1}, child));
+    for (const int child : tree->children[me]) {
+      round.steps.push_back(send({held, i - 1, 1}, child));
+    }
   };
+  return schedule;
 }
 
-void reduce_up(Schedule& schedule, const Tree& tree, const std::vector<int>& order) {
-  const auto family = std::make_shared<const Family>(tree, order);
-  const std::int64_t pieces = schedule.pieces;
-  // A piece's place is free again when its reduced value has been sent on.
-  const std::int64_t places = std::min(pieces, pieces_out + pieces_ahead + 1);
-  const auto slots = static_cast<std::int64_t>(family->most_children);
-  schedule.rounds = pieces + 1;
-  schedule.window = pieces_out;
-  schedule.receive_window = 1;
-  schedule.lookahead = pieces_ahead;
-  schedule.scratch = places * slots;
-  schedule.function = [family, pieces, places, slots](int me, std::int64_t i, Round& round) {
-    const auto& [parent, children] = family->of_rank[me];
-    const auto place = [&](std::int64_t piece, std::size_t child) {
-      const std::int64_t first = piece % places * slots + static_cast<std::int64_t>(child);
-      return Blocks{Buffer::scratch, first, 1, piece};
-    };
-    if (i > 0) {
-      const Blocks own{Buffer::send, i - 1, 1};
-      Blocks sum = own;
-      if (parent < 0) {
-        sum = {Buffer::receive, i - 1, 1};
-        round.steps.push_back(copy(own, sum));
-      } else if (!children.empty()) {
-        sum = place(i - 1, 0);
-        round.steps.push_back(reduce(own, sum));
-      }
-      for (std::size_t child = parent < 0 ? 0 : 1; child < children.size(); ++child) {
-        round.steps.push_back(reduce(place(i - 1, child), sum));
-      }
-      if (parent >= 0) round.steps.push_back(send(sum, parent));
+std::int64_t places_of(std::int64_t pieces) {
+  return std::min(pieces, pieces_out + pieces_ahead + 1);
+}
+
+namespace {
+
+/// What one place does in reduce_up().
+class Reducer {
+ public:
+  Reducer(const Tree& tree, std::int64_t pieces, Operands operands)
+      : tree_(tree), pieces_(pieces), places_(places_of(pieces)), operands_(operands) {
+    for (std::vector<int>& children : tree_.children) {
+      if (operands == Operands::in_order) std::ranges::sort(children);
+      slots_ = std::max<std::int64_t>(slots_, std::ssize(children));
     }
-    if (i == pieces) return;
+  }
+
+  std::int64_t scratch() const { return places_ * slots_; }
+
+  void operator()(int me, std::int64_t i, Round& round) const {
+    if (i > 0) combine(me, i - 1, round);
+    if (i == pieces_) return;
+    const std::vector<int>& children = tree_.children[me];
     for (std::size_t child = 0; child < children.size(); ++child) {
-      round.steps.push_back(receive(children[child], place(i, child)));
+      round.steps.push_back(receive(children[child], from_child(i, child)));
     }
-  };
+  }
+
+ private:
+  Blocks from_child(std::int64_t piece, std::size_t child) const {
+    const std::int64_t first = piece % places_ * slots_ + static_cast<std::int64_t>(child);
+    return {Buffer::scratch, first, 1, piece};
+  }
+
+  /// Where `me` finds a piece of each of its operands: one for each child, and its own.
+  std::vector<Blocks> operands(int me, std::int64_t piece) const {
+    std::vector<Blocks> found;
+    const std::vector<int>& children = tree_.children[me];
+    const bool root = tree_.parent[me] < 0;
+    const bool own_last = operands_ == Operands::any && root;
+    const auto own_at = own_last                     ? children.end()
+                        : operands_ == Operands::any ? children.begin()
+                                                     : std::ranges::upper_bound(children, me);
+    for (auto child = children.begin();; ++child) {
+      if (child == own_at) found.push_back({Buffer::send, piece, 1});
+      if (child == children.end()) return found;
+      found.push_back(from_child(piece, static_cast<std::size_t>(child - children.begin())));
+    }
+  }
+
+  /// The last operand takes in the others, from right to left. The send buffer cannot: a root
+  /// copies it, and no other place that has children has its own last.
+  void combine(int me, std::int64_t piece, Round& round) const {
+    const std::vector<Blocks> all = operands(me, piece);
+    const int parent = tree_.parent[me];
+    const Blocks result{Buffer::receive, piece, 1};
+    const bool own_last = all.back().buffer == Buffer::send;
+    const Blocks sum = parent < 0 && own_last ? result : all.back();
+    if (sum != all.back()) round.steps.push_back(copy(all.back(), sum));
+    for (auto operand = all.rbegin() + 1; operand != all.rend(); ++operand) {
+      round.steps.push_back(reduce(*operand, sum));
+    }
+    if (parent >= 0) {
+      round.steps.push_back(send(sum, parent));
+    } else if (sum != result) {
+      round.steps.push_back(copy(sum, result));
+    }
+  }
+
+  Tree tree_;
+  std::int64_t pieces_;
+  std::int64_t places_;
+  std::int64_t slots_ = 0;
+  Operands operands_;
+};
+
+}  // namespace
+
+Schedule reduce_up(const Tree& tree, std::int64_t pieces, Operands operands) {
+  Schedule schedule = pipeline_over(tree, pieces);
+  const auto reducer = std::make_shared<const Reducer>(tree, pieces, operands);
+  schedule.rounds = pieces + 1;
+  schedule.scratch = reducer->scratch();
+  schedule.function = [reducer](int me, std::int64_t i, Round& round) { (*reducer)(me, i, round); };
+  return schedule;
+}
+
+Schedule send_down(const Tree& tree, const Call& call, const Parameters& parameters) {
+  return relabelled(send_down(tree, segments_of(call.bytes, tree.depth, call, parameters)),
+                    node_order(call.topology, call.root));
+}
+
+Schedule reduce_up(const Tree& tree, const Call& call, const Parameters& parameters) {
+  return relabelled(
+      reduce_up(tree, segments_of(call.bytes, tree.depth, call, parameters), Operands::any),
+      node_order(call.topology, call.root));
 }
 
 }  // namespace suiro

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees over ranks, and the two pipelines that every tree gives: pieces from the root down, and
+// Trees, and the two pipelines that every tree gives: pieces from the root down, and
 // reduced pieces up to it.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "schedule/schedule.hpp"
+#include "algorithms/catalog.hpp"
 
 namespace suiro {
 
-/// Places 0 .. size - 1 in an order of ranks; place 0 is the root.
+/// Places 0 .. size - 1, one of which is the root.
 struct Tree {
   std::vector<int> parent;                 // -1 at the root
   std::vector<std::vector<int>> children;  // in the order in which they are sent to
@@ -22,23 +21,42 @@ struct Tree {
 /// Every place but the root has its parent; depths follow.
 Tree tree_of(std::vector<int> parent);
 
+/// These have their root at place 0.
 Tree linear_tree(int size);
 /// `chains` chains that begin at the root, as equally long as can be; 1 is a pipeline.
 Tree chain_tree(int size, int chains);
-/// Place i has the children radix i + 1 .. radix i + radix.
+/// Place i has the children 2 i + 1 and 2 i + 2.
 Tree binary_tree(int size);
 /// Place i hangs on i without its lowest digit that is not 0, in base `radix`: k-nomial, binomial
-/// for 2. The largest subtree comes first.
+/// for 2. Its subtree are the places from i on. The largest subtree comes first.
 Tree knomial_tree(int size, int radix);
 
-/// Pieces down a tree: in round i a rank receives piece i from its parent and hands on piece i - 1.
-/// `order[place]` is the rank at a place; order[0] is the root, which sends from its send buffer.
-/// Sets rounds, pace and function of `schedule`, whose pieces are set.
-void send_down(Schedule& schedule, const Tree& tree, const std::vector<int>& order);
+/// Trees whose subtrees hold consecutive places, a place among them after those of its first child
+/// and before those of its second: results keep the order of places. A place that has but one
+/// child, and is not the root, has it behind itself.
+Tree in_order_chain_tree(int size, int root);
+Tree in_order_binary_tree(int size, int root);
 
-/// Pieces up a tree: in round i a rank receives piece i of every child; then it reduces them with
-/// its own and sends the result to its parent. The root has it in its receive buffer. Operands come
-/// in no certain order. Sets rounds, pace, scratch and function.
-void reduce_up(Schedule& schedule, const Tree& tree, const std::vector<int>& order);
+/// Schedules over the places of a tree. Pieces down: in round i a place receives piece i from its
+/// parent and hands on piece i - 1. The root sends from its send buffer.
+Schedule send_down(const Tree& tree, std::int64_t pieces);
+
+enum class Operands : std::uint8_t {
+  any,      // of an operation that commutes
+  in_order  // of places; for in-order trees and those whose subtrees are the places from one on
+};
+
+/// Pieces up: in round i a place receives piece i of every child; then it reduces them with its own
+/// and sends the result to its parent. The root has it in its receive buffer.
+Schedule reduce_up(const Tree& tree, std::int64_t pieces, Operands operands);
+
+/// Places of scratch for pieces on their way through reduce_up() and what is composed of it: one
+/// is free again when the piece after next so many is received.
+std::int64_t places_of(std::int64_t pieces);
+
+/// The same for a call: in segments that suit the tree's depth, over ranks in node order from the
+/// root.
+Schedule send_down(const Tree& tree, const Call& call, const Parameters& parameters);
+Schedule reduce_up(const Tree& tree, const Call& call, const Parameters& parameters);
 
 }  // namespace suiro

@@ -9,9 +9,10 @@ namespace suiro {
 bool applies(Property property, const Collective& collective) {
   switch (property) {
     case Property::one_peer_per_node_per_round:
-    case Property::direct:
     case Property::port_optimal:
       return collective.bytes != Measure::nothing;
+    case Property::direct:
+      return collective.bytes == Measure::per_pair;
     case Property::ordered:
       return collective.reduces;
     case Property::same_everywhere:

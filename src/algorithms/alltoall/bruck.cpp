@@ -154,7 +154,7 @@ int radix_of(const Parameters& parameters) { return static_cast<int>(parameters.
 Schedule build_bruck(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const Bruck>(topology.ranks(), radix_of(parameters));
-  Schedule schedule = header(alltoall_bruck, call, parameters);
+  Schedule schedule = named(alltoall_bruck, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.scratch = rounds->scratch_blocks();
   schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };

@@ -145,7 +145,7 @@ class Leaders {
 Schedule build_leaders(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
                        int leaders) {
   const auto rounds = std::make_shared<const Leaders>(call.topology, leaders);
-  Schedule schedule = header(algorithm, call, parameters);
+  Schedule schedule = named(algorithm, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.window = parameters.at("window");
   schedule.scratch = rounds->scratch_blocks();

@@ -10,7 +10,7 @@ namespace {
 Schedule build_linear(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const int ranks = topology.ranks();
-  Schedule schedule = header(alltoall_linear, call, parameters);
+  Schedule schedule = named(alltoall_linear, call, parameters);
   schedule.rounds = 1;
   schedule.function = [ranks](int me, std::int64_t, Round& round) {
     using namespace alltoall;

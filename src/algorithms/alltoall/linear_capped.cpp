@@ -19,7 +19,7 @@ constexpr ParameterSpec parameter_specs[] = {
 Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
-  Schedule schedule = header(alltoall_linear_capped, call, parameters);
+  Schedule schedule = named(alltoall_linear_capped, call, parameters);
   schedule.rounds = ranks;
   schedule.window = parameters.at("cap");
   schedule.function = [ranks](int me, std::int64_t i, Round& round) {

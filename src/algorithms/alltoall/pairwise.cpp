@@ -14,7 +14,7 @@ Schedule build_pairwise(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
   const bool power_of_two = std::has_single_bit(static_cast<std::uint64_t>(ranks));
-  Schedule schedule = header(alltoall_pairwise, call, parameters);
+  Schedule schedule = named(alltoall_pairwise, call, parameters);
   schedule.rounds = ranks;
   schedule.function = [ranks, power_of_two](int me, std::int64_t i, Round& round) {
     if (power_of_two) {

@@ -12,7 +12,7 @@ namespace {
 Schedule build_ring(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
-  Schedule schedule = header(alltoall_ring, call, parameters);
+  Schedule schedule = named(alltoall_ring, call, parameters);
   schedule.rounds = ranks;
   schedule.function = [ranks](int me, std::int64_t i, Round& round) {
     const int target = static_cast<int>((me + i) % ranks);

@@ -146,7 +146,7 @@ class SendSideAggregation {
 Schedule build_send_side_aggregation(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const SendSideAggregation>(topology, peers_of(parameters));
-  Schedule schedule = header(alltoall_send_side_aggregation, call, parameters);
+  Schedule schedule = named(alltoall_send_side_aggregation, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.scratch = rounds->scratch_blocks();
   schedule.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };

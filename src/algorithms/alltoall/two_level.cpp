@@ -153,7 +153,7 @@ std::int64_t outer_steps(const Topology& topology) {
 Schedule build_two_level(const Algorithm& algorithm, const Call& call, const Parameters& parameters,
                          const TwoLevelOptions& options) {
   const Topology& topology = call.topology;
-  Schedule schedule = header(algorithm, call, parameters);
+  Schedule schedule = named(algorithm, call, parameters);
   schedule.rounds = topology.ranks() + (options.meeting ? outer_steps(topology) : 0);
   schedule.window = options.window == 0 ? topology.max_ppn() : options.window;
   schedule.overtaking = options.overtaking;

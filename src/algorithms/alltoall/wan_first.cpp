@@ -83,7 +83,7 @@ class WanFirst {
 Schedule build_wan_first(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const WanFirst>(topology);
-  Schedule schedule = header(alltoall_wan_first, call, parameters);
+  Schedule schedule = named(alltoall_wan_first, call, parameters);
   schedule.rounds = rounds->rounds();
   schedule.window = 1 + parameters.at("beside");
   schedule.overtaking = true;

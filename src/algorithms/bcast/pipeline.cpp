@@ -7,14 +7,11 @@ namespace suiro {
 namespace {
 
 constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::port_optimal};
+constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
 
 Schedule build_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), 1);
-  Schedule schedule = header(bcast_pipeline, call, parameters);
-  schedule.pieces = segments_of(call.bytes, tree.depth, call, parameters);
-  send_down(schedule, tree, node_order(call.topology, call.root));
-  return schedule;
+  return named(bcast_pipeline, call, parameters, send_down(tree, call, parameters));
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binomial tree: the ranks that still have something to give are halved again and again.
+#include "algorithms/reduce/reduce.hpp"
+
+namespace suiro {
+
+namespace {
+
+constexpr ParameterSpec parameters_taken[] = {segment_spec};
+constexpr Property properties[] = {Property::in_place};
+
+Schedule build_binomial(const Call& call, const Parameters& parameters) {
+  const Tree tree = knomial_tree(call.topology.ranks(), 2);
+  return named(reduce_binomial, call, parameters, reduce_up(tree, call, parameters));
+}
+
+}  // namespace
+
+constinit const Algorithm reduce_binomial = {
+    .collective = "reduce",
+    .name = "binomial",
+    .summary = "A binomial tree of ranks reduces piece by piece.",
+    .source = "MPICH and Open MPI binomial",
+    .cost_text = "log2 P messages of M in time, or k log2 P of M/k; log2 P M to the root",
+    .parameters = parameters_taken,
+    .properties = properties,
+    .cost = nullptr,
+    .build = build_binomial,
+};
+
+}  // namespace suiro

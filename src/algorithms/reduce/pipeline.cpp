@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pipeline: one chain through all ranks, node by node, whose end is the root, reduces piece by
+// piece.
+#include "algorithms/reduce/reduce.hpp"
+
+namespace suiro {
+
+namespace {
+
+constexpr ParameterSpec parameters_taken[] = {segment_spec};
+constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::in_place,
+                                   Property::port_optimal};
+
+Schedule build_pipeline(const Call& call, const Parameters& parameters) {
+  const Tree tree = chain_tree(call.topology.ranks(), 1);
+  return named(reduce_pipeline, call, parameters, reduce_up(tree, call, parameters));
+}
+
+}  // namespace
+
+constinit const Algorithm reduce_pipeline = {
+    .collective = "reduce",
+    .name = "pipeline",
+    .summary =
+        "One chain through all ranks, node by node, reduces piece by piece; its end is the root.",
+    .source = "auto-tuning paper (2009); Open MPI pipeline",
+    .cost_text = "(k + P - 2) messages of M/k in time; M through every port",
+    .parameters = parameters_taken,
+    .properties = properties,
+    .cost = nullptr,
+    .build = build_pipeline,
+};
+
+}  // namespace suiro
