@@ -26,18 +26,17 @@ class Control:
     why: str | None = None
 
 
+_UNKNOWN = Control(why="what this MPI runs was not read")
+
+
 def find_control(version: str, call: Call) -> Control:
     """`version` is what the MPI library says of itself."""
     for pattern, decide in _LIBRARIES:
         match = pattern.match(version)
         if match is not None:
             native = decide(int(match[1]), call)
-            return (
-                Control(why="what this MPI runs was not read")
-                if native is None
-                else _spelled(native, call)
-            )
-    return Control(why="what this MPI runs was not read")
+            return _UNKNOWN if native is None else _spelled(native, call)
+    return _UNKNOWN
 
 
 def _spelled(native: Native, call: Call) -> Control:
@@ -46,7 +45,7 @@ def _spelled(native: Native, call: Call) -> Control:
     if name is None or name not in known:
         return Control(why=f"native runs {native.said}, which is not in suiro's catalog")
     if not call.is_at(native.where):
-        return Control(why=f"native's {native.said} meets nodes in another order than suiro's")
+        return Control(why=f"native's {native.said} goes between nodes otherwise than suiro's")
     taken = {key: value for key, value in native.parameters.items() if key in known[name]}
     missing = native.parameters.keys() - taken.keys() - {"segment"}
     if missing:

@@ -159,11 +159,12 @@ def _bcast(call: Call) -> Native:
 
 
 def _otherwise_placed(name: str, call: Call) -> Native:
-    """Trees of other neighbours, which make no difference where all are neighbours alike. Those of
-    bcast's binomial tree have the shape of ours only if it is full."""
+    """Trees of other neighbours, which make no difference where all are neighbours alike. Bcast's
+    binomial tree has the shape of ours only if it is full."""
+    said = f"{name} tree of other neighbours than suiro's"
     if name == "binomial" and not is_power_of_two(call.ranks):
-        return Native(f"{name}, of other neighbours")
-    return unsegmented(f"{name}, of other neighbours", name, call, "one rank per node")
+        return Native(said)
+    return unsegmented(said, name, call, "one rank per node")
 
 
 def _reduce(call: Call) -> Native:
