@@ -139,7 +139,9 @@ int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Sta
   do {
     const std::int64_t count = std::min(blocks.count - done, blocks_per_message());
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!check(start_one(part({blocks.buffer, blocks.first + done, count}), &request))) return -1;
+    if (!check(
+            start_one(part({blocks.buffer, blocks.first + done, count, blocks.piece}), &request)))
+      return -1;
     in_flight_.requests.push_back(request);
     in_flight_.operations.push_back(operation);
     moved_ = moved_ || operation.sends;
@@ -163,8 +165,9 @@ int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
 
 /// Asked again and again where there are as many copies as blocks, so it is remembered.
 bool MpiTransport::plain(Buffer buffer) {
-  if (buffer == Buffer::scratch) return true;
-  if (user(buffer).types != nullptr) return false;  // each block has its own
+  if (buffer == Buffer::scratch && !receive_.cut) return true;
+  if (buffer == Buffer::scratch) buffer = Buffer::receive;  // elements of its type
+  if (user(buffer).types != nullptr) return false;          // each block has its own
   std::optional<bool>& known = plain_[buffer == Buffer::send ? 0 : 1];
   if (!known) known = is_plain(user(buffer).type);
   return *known;
