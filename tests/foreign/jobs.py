@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run of one foreign program, natively or with suiro: how it is started, ended and judged."""
+
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+
+from mpi_jobs import ENVIRONMENT, SUIRO, TOOLS, Outcome
+
+from suiro import native
+
+# Every process of a run inherits it, whatever group or session its launcher puts it in.
+_MARK = "FOREIGN_SUITES_MARK"
+_THIS_RUN = uuid.uuid4().hex
+_PATIENCE_SECONDS = 10  # that launchers get to end their ranks
+_WORDS_MAX = 160
+SLOWER_MAX = 10  # a program that natively takes long may take so many times as long
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A program of a suite with its arguments, for one MPI."""
+
+    suite: str
+    name: str
+    mpi: str
+    ranks: int
+    words: tuple[str, ...]
+    files: tuple[Path, ...]  # what decides the result beside `words`
+    judge: Callable[[Outcome, Path], str]  # what is wrong; the folder is where it ran
+    calls: frozenset[str] | None = None  # collectives that the program names; None: not known
+    variables: Mapping[str, str] = field(default_factory=dict)
+    inputs: tuple[Path, ...] = ()  # copied to where it runs
+
+    @property
+    def nodes(self) -> int:
+        """That the ranks pretend to be on: 4 on 2, 5 to 9 on 3, 10 to 16 on 4, in block order and
+        uneven where the ranks are."""
+        return math.isqrt(self.ranks - 1) + 1
+
+    def touched_by(self, collectives: frozenset[str]) -> bool:
+        """Whether it calls any of them. Nothing forced: every program is of interest."""
+        return not collectives or self.calls is None or bool(self.calls & collectives)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is forced on suiro; nothing is what users have."""
+
+    name: str = "defaults"
+    algorithm: str = ""
+    collectives: frozenset[str] = frozenset()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        return {f"SUIRO_{name.upper()}": self.algorithm for name in self.collectives}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a run."""
+
+    wrong: str  # in one line; empty: nothing
+    seconds: float
+    forced_calls: int = 0  # in which what was forced did run
+
+
+class Runner:
+    """Runs jobs, several at a time, each in a folder of its own."""
+
+    def __init__(self, work: Path, limit_seconds: float) -> None:
+        self.logs = work / "logs"
+        self.limit_seconds = limit_seconds
+        self._numbers = 0
+        self._lock = threading.Lock()
+
+    def natively(self, job: Job) -> Result:
+        result, _ = self._run(job, [], {}, self.limit_seconds, "native")
+        return result
+
+    def with_suiro(self, job: Job, setting: Setting, native_seconds: float) -> Result:
+        """The time limit is that of all programs, but more for one that is slow natively too."""
+        prefix = [*SUIRO, "run", "--explain=json", "--"]
+        variables = {"SUIRO_NODES": str(job.nodes)} | setting.variables
+        limit = max(self.limit_seconds, SLOWER_MAX * native_seconds)
+        result, outcome = self._run(job, prefix, variables, limit, setting.name)
+        return Result(result.wrong, result.seconds, _forced_calls(outcome, setting))
+
+    def _run(
+        self, job: Job, prefix: list[str], more: Mapping[str, str], limit: float, setting: str
+    ) -> tuple[Result, Outcome]:
+        words = [*prefix, TOOLS[job.mpi].launcher, "-n", str(job.ranks), *job.words]
+        variables = _environment(job) | dict(more)
+        with tempfile.TemporaryDirectory(prefix="suiro-foreign-") as name:
+            folder = Path(name)
+            for path in job.inputs:
+                shutil.copy(path, folder)
+            began = time.monotonic()
+            outcome = self._execute(words, variables, folder, limit)
+            seconds = time.monotonic() - began
+            wrong = _wrong(job, outcome, folder, limit)
+        if wrong:
+            self._keep(job, setting, words, variables, outcome)
+        return Result(wrong, seconds), outcome
+
+    def _execute(
+        self, words: list[str], variables: Mapping[str, str], folder: Path, limit: float
+    ) -> Outcome:
+        with self._lock:
+            self._numbers += 1
+            mark = f"{_THIS_RUN}-{self._numbers}-"
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=_inherited() | dict(variables) | {_MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        code = None
+        try:
+            out, err = process.communicate(timeout=limit)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            out, err = _end(process, mark)
+        kill_all(mark)  # ranks that outlive their launcher would slow down all that follow
+        return Outcome(TIMED_OUT if code is None else code, out, err)
+
+    def _keep(
+        self,
+        job: Job,
+        setting: str,
+        words: list[str],
+        variables: Mapping[str, str],
+        outcome: Outcome,
+    ) -> None:
+        """All that is needed to run it again by hand, and what it said."""
+        path = self.log(job, setting)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        exports = "".join(f"export {name}='{value}'\n" for name, value in variables.items())
+        path.write_text(
+            f"{exports}{' '.join(words)}\n\nexit code {outcome.code}\n"
+            f"--- standard output\n{outcome.out}\n--- standard error\n{outcome.err}\n"
+        )
+
+    def log(self, job: Job, setting: str) -> Path:
+        """Where a run that went wrong is told of."""
+        name = "".join(c if c.isalnum() or c in "-=.:" else "_" for c in f"{job.name} {setting}")
+        return self.logs / job.mpi / job.suite / f"{name}.log"
+
+
+TIMED_OUT = -10000  # no signal has that number
+
+
+def kill_all(mark: str = _THIS_RUN) -> None:
+    """Ends the processes of a run of this program, or of all its runs."""
+    wanted = f"{_MARK}={mark}".encode()
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if wanted in (entry / "environ").read_bytes():
+                os.kill(int(entry.name), signal.SIGKILL)
+        except OSError:
+            continue  # it has ended, or is somebody else's
+
+
+def _end(process: "subprocess.Popen[str]", mark: str) -> tuple[str, str]:
+    """Launchers pass a request to end on to their ranks; a kill they could not."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=_PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        kill_all(mark)
+        return process.communicate()
+
+
+def _inherited() -> dict[str, str]:
+    """Nothing of suiro's but where it is."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SUIRO") or name == "SUIRO_NATIVE_DIR"
+    }
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """The same natively and with suiro: ranks give their core away while they wait."""
+    variables = {name: value for name, value in ENVIRONMENT.items() if name != "SUIRO_NODES"}
+    if job.mpi == "mpich":
+        variables["LD_PRELOAD"] = str(native.library("libsuiro-lab-mpich.so"))
+    return variables | dict(job.variables)
+
+
+def _wrong(job: Job, outcome: Outcome, folder: Path, limit: float) -> str:
+    if outcome.code == TIMED_OUT:
+        return f"no end within {limit:.0f} s"
+    if said := outcome.said():
+        return f"suiro said: {said[0].removeprefix('suiro: ')}"
+    wrong = job.judge(outcome, folder)
+    if outcome.code and not wrong:
+        wrong = first_words(outcome)
+    return f"exit code {outcome.code}: {wrong}" if outcome.code else wrong
+
+
+def first_words(outcome: Outcome) -> str:
+    """The first line that says what happened: not the frames and headings of launchers."""
+    lines = (outcome.out + "\n" + outcome.err).splitlines()
+    for line in lines:
+        if told := re.search(r"EXIT STRING: (.*)", line):
+            return told[1]
+        framed = line.startswith(("=", "--")) or len(line.strip(" *\t")) <= 3
+        if not framed and "No Errors" not in line:
+            return line.strip()[:_WORDS_MAX]
+    return "no word"
+
+
+def _forced_calls(outcome: Outcome, setting: Setting) -> int:
+    try:
+        rows = outcome.explained()
+    except (ValueError, json.JSONDecodeError):  # it did not come to its end
+        return 0
+    wanted = setting.algorithm.partition(":")[0]
+    return sum(
+        row["calls"]
+        for row in rows
+        if row["collective"] in setting.collectives and row["algorithm"].partition(":")[0] == wanted
+    )

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What came of a sweep, as tables for a person or as one document."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jobs import Setting
+from sweep import Sweep, version
+
+
+def print_tables(sweep: Sweep) -> None:
+    """Failures last, where they are seen."""
+    _table(
+        "Left out",
+        ("MPI", "test", "why"),
+        ((mpi, name, why) for (mpi, name), why in sweep.plan.left_out.items()),
+    )
+    _table(
+        "Wrong natively too, so not run with suiro",
+        ("MPI", "suite", "test", "what is seen"),
+        ((job.mpi, job.suite, job.name, sweep.native[job].wrong) for job in _wrong_natively(sweep)),
+    )
+    _table(
+        "With suiro",
+        ("forced", "MPI", "tests", "it ran in", "its calls", "wrong"),
+        (tuple(row.values()) for row in _rows(sweep)),
+    )
+    _table(
+        "Wrong with suiro, right natively",
+        ("forced", "MPI", "suite", "test", "what is seen", "log"),
+        (
+            (f.setting.name, f.job.mpi, f.job.suite, f.job.name, f.wrong, str(f.log))
+            for f in sweep.failures()
+        ),
+    )
+    print("\n" + _verdict(sweep))
+
+
+def print_json(sweep: Sweep) -> None:
+    mpis = sorted({job.mpi for job in sweep.plan.jobs})
+    document = {
+        "versions": {mpi: version(mpi) for mpi in mpis},
+        "left_out": [
+            {"mpi": mpi, "test": name, "why": why}
+            for (mpi, name), why in sweep.plan.left_out.items()
+        ],
+        "native": [
+            {
+                "mpi": job.mpi,
+                "suite": job.suite,
+                "test": job.name,
+                "seconds": round(result.seconds, 2),
+                "wrong": result.wrong,
+            }
+            for job, result in sweep.native.items()
+        ],
+        "suiro": list(_rows(sweep)),
+        "failures": [
+            {
+                "forced": f.setting.name,
+                "mpi": f.job.mpi,
+                "suite": f.job.suite,
+                "test": f.job.name,
+                "wrong": f.wrong,
+                "log": str(f.log),
+            }
+            for f in sweep.failures()
+        ],
+    }
+    print(json.dumps(document, indent=1))
+
+
+def _rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
+    """One for each setting and MPI. `ran_in` counts the tests in which what is forced ran at least
+    once: right results of others say nothing of it."""
+    for setting in sweep.plan.settings:
+        for mpi in sorted({job.mpi for job in sweep.plan.jobs}):
+            results = [
+                result
+                for (job, tried), result in sweep.results.items()
+                if job.mpi == mpi and tried == setting
+            ]
+            if not results:
+                continue
+            forced = setting != Setting()
+            yield {
+                "forced": setting.name,
+                "mpi": mpi,
+                "tests": len(results),
+                "ran_in": sum(result.forced_calls > 0 for result in results) if forced else None,
+                "calls": sum(result.forced_calls for result in results) if forced else None,
+                "wrong": sum(bool(result.wrong) for result in results),
+            }
+
+
+def _wrong_natively(sweep: Sweep) -> list[Any]:
+    return [job for job in sweep.plan.jobs if sweep.native[job].wrong]
+
+
+def _verdict(sweep: Sweep) -> str:
+    versions = ", ".join(f"{m} {version(m)}" for m in sorted({job.mpi for job in sweep.plan.jobs}))
+    return (
+        f"{versions}: {len(sweep.plan.jobs)} tests, {len(_wrong_natively(sweep))} of them wrong"
+        f" natively; {len(sweep.results)} runs with suiro, {len(sweep.failures())} wrong"
+    )
+
+
+def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> None:
+    """As a page of documentation has it. Nothing if there is no row."""
+    lines = [
+        "| " + " | ".join("" if cell is None else _plain(cell) for cell in row) + " |"
+        for row in rows
+    ]
+    if lines:
+        print(f"\n{title}\n\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+        print("\n".join(lines))
+
+
+def _plain(cell: object) -> str:
+    return str(cell).replace("|", "\\|")

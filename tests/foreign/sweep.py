@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All runs: natively once, and with suiro under each setting where it may matter."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from jobs import ENVIRONMENT, TOOLS, Job, Result, Runner, Setting
+
+_PROGRESS_SECONDS = 10
+
+
+@dataclass
+class Plan:
+    """What is to be run."""
+
+    settings: list[Setting]
+    jobs: list[Job] = field(default_factory=list)
+    left_out: dict[tuple[str, str], str] = field(default_factory=dict)  # (MPI, test): why
+
+    def keep_only(self, pattern: str) -> None:
+        """Programs that the pattern fits, with any arguments."""
+
+        def fits(name: str) -> bool:
+            return any(fnmatchcase(text, pattern) for text in (name, name.split()[0]))
+
+        self.jobs = [job for job in self.jobs if fits(job.name)]
+        self.left_out = {key: why for key, why in self.left_out.items() if fits(key[1])}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run with suiro that went wrong where native did not."""
+
+    job: Job
+    setting: Setting
+    wrong: str
+    log: Path
+
+
+class Sweep:
+    """Runs a plan, and knows what came of it."""
+
+    def __init__(self, plan: Plan, runner: Runner, work: Path) -> None:
+        self.plan = plan
+        self.native: dict[Job, Result] = {}
+        self.results: dict[tuple[Job, Setting], Result] = {}
+        self._runner = runner
+        self._kept = KeptResults(work / "native.jsonl")
+
+    def run(self, jobs: int, again: bool) -> None:
+        """Natively what is not known yet, then with suiro what is right natively."""
+        for job in self.plan.jobs:
+            if not again and (kept := self._kept.find(job)):
+                self.native[job] = kept
+        new = [job for job in self.plan.jobs if job not in self.native]
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                self._run_natively(pool, new)
+                self._run_with_suiro(pool)
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def right_natively(self) -> list[Job]:
+        return [job for job in self.plan.jobs if not self.native[job].wrong]
+
+    def failures(self) -> list[Failure]:
+        """In the order of the plan, not in that of time."""
+        return [
+            Failure(job, setting, result.wrong, self._runner.log(job, setting.name))
+            for setting in self.plan.settings
+            for job in self.plan.jobs
+            if (result := self.results.get((job, setting))) and result.wrong
+        ]
+
+    def _run_natively(self, pool: ThreadPoolExecutor, jobs: list[Job]) -> None:
+        futures = {pool.submit(self._runner.natively, job): job for job in jobs}
+        for future in self._watched("natively", list(futures)):
+            job = futures[future]
+            self.native[job] = future.result()
+            self._kept.keep(job, future.result())
+
+    def _run_with_suiro(self, pool: ThreadPoolExecutor) -> None:
+        """A program that is wrong natively can tell nothing of suiro, so it is left out."""
+        pairs = [
+            (job, setting)
+            for setting in self.plan.settings
+            for job in self.right_natively()
+            if job.touched_by(setting.collectives)
+        ]
+        run: Callable[[Job, Setting, float], Result] = self._runner.with_suiro
+        futures = {
+            pool.submit(run, job, setting, self.native[job].seconds): (job, setting)
+            for job, setting in pairs
+        }
+        for future in self._watched("with suiro", list(futures)):
+            job, setting = futures[future]
+            self.results[job, setting] = future.result()
+            if future.result().wrong:
+                _say(f"{job.mpi}: {job.name}, {setting.name}: {future.result().wrong}")
+
+    def _watched(self, how: str, futures: list[Future[Result]]) -> Iterator[Future[Result]]:
+        """Tells how far it is from time to time."""
+        last, wrong = time.monotonic(), 0
+        for number, future in enumerate(as_completed(futures), 1):
+            yield future
+            wrong += bool(future.result().wrong)
+            if time.monotonic() - last > _PROGRESS_SECONDS or number == len(futures):
+                last = time.monotonic()
+                _say(f"{how}: {number} of {len(futures)} runs, {wrong} wrong")
+
+
+class KeptResults:
+    """Native results of earlier runs, as lines of JSON; the last for a job holds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text().splitlines() if path.exists() else []
+        self._found = {row["key"]: row for row in map(json.loads, lines)}
+
+    def find(self, job: Job) -> Result | None:
+        row = self._found.get(_key(job))
+        return Result(row["wrong"], row["seconds"]) if row else None
+
+    def keep(self, job: Job, result: Result) -> None:
+        row = {"key": _key(job), "mpi": job.mpi, "name": job.name} | asdict(result)
+        with self._path.open("a") as file:
+            print(json.dumps(row), file=file)
+
+
+def _key(job: Job) -> str:
+    """Changes with anything that may change the result."""
+    facts = [job.mpi, version(job.mpi), job.name, job.ranks, job.words, sorted(ENVIRONMENT.items())]
+    facts += [_digest(path) for path in job.files]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@cache
+def version(mpi: str) -> str:
+    """Of the MPI, as its launcher says."""
+    words = [TOOLS[mpi].launcher, "--version"]
+    told = subprocess.run(words, capture_output=True, text=True).stdout
+    found = re.search(r"(?:\(Open MPI\)|Version:)\s+(\S+)", told)
+    return found[1] if found else told.strip()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
