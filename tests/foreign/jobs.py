@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
@@ -27,6 +27,7 @@ from suiro import native
 _MARK = "FOREIGN_SUITES_MARK"
 _THIS_RUN = uuid.uuid4().hex
 _PATIENCE_SECONDS = 10  # that launchers get to end their ranks
+_TIMED_OUT = -10000  # as an exit code; no signal has that number
 _WORDS_MAX = 160
 SLOWER_MAX = 10  # a program that natively takes long may take so many times as long
 
@@ -76,6 +77,7 @@ class Result:
 
     wrong: str  # in one line; empty: nothing
     seconds: float
+    ended: bool = True  # within its time
     forced_calls: int = 0  # in which what was forced did run
 
 
@@ -98,7 +100,7 @@ class Runner:
         variables = {"SUIRO_NODES": str(job.nodes)} | setting.variables
         limit = max(self.limit_seconds, SLOWER_MAX * native_seconds)
         result, outcome = self._run(job, prefix, variables, limit, setting.name)
-        return Result(result.wrong, result.seconds, _forced_calls(outcome, setting))
+        return replace(result, forced_calls=_forced_calls(outcome, setting))
 
     def _run(
         self, job: Job, prefix: list[str], more: Mapping[str, str], limit: float, setting: str
@@ -115,7 +117,7 @@ class Runner:
             wrong = _wrong(job, outcome, folder, limit)
         if wrong:
             self._keep(job, setting, words, variables, outcome)
-        return Result(wrong, seconds), outcome
+        return Result(wrong, seconds, outcome.code != _TIMED_OUT), outcome
 
     def _execute(
         self, words: list[str], variables: Mapping[str, str], folder: Path, limit: float
@@ -141,7 +143,7 @@ class Runner:
         except subprocess.TimeoutExpired:
             out, err = _end(process, mark)
         kill_all(mark)  # ranks that outlive their launcher would slow down all that follow
-        return Outcome(TIMED_OUT if code is None else code, out, err)
+        return Outcome(_TIMED_OUT if code is None else code, out, err)
 
     def _keep(
         self,
@@ -164,9 +166,6 @@ class Runner:
         """Where a run that went wrong is told of."""
         name = "".join(c if c.isalnum() or c in "-=.:" else "_" for c in f"{job.name} {setting}")
         return self.logs / job.mpi / job.suite / f"{name}.log"
-
-
-TIMED_OUT = -10000  # no signal has that number
 
 
 def kill_all(mark: str = _THIS_RUN) -> None:
@@ -210,7 +209,7 @@ def _environment(job: Job) -> dict[str, str]:
 
 
 def _wrong(job: Job, outcome: Outcome, folder: Path, limit: float) -> str:
-    if outcome.code == TIMED_OUT:
+    if outcome.code == _TIMED_OUT:
         return f"no end within {limit:.0f} s"
     if said := outcome.said():
         return f"suiro said: {said[0].removeprefix('suiro: ')}"

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from jobs import Setting
+from jobs import Job, Setting
 from sweep import Sweep, version
 
 
@@ -17,9 +17,12 @@ def print_tables(sweep: Sweep) -> None:
         ((mpi, name, why) for (mpi, name), why in sweep.plan.left_out.items()),
     )
     _table(
-        "Wrong natively too, so not run with suiro",
-        ("MPI", "suite", "test", "what is seen"),
-        ((job.mpi, job.suite, job.name, sweep.native[job].wrong) for job in _wrong_natively(sweep)),
+        "Wrong natively",
+        ("MPI", "suite", "test", "what is seen", "right with suiro"),
+        (
+            (job.mpi, job.suite, job.name, sweep.native[job].wrong, _right_with_suiro(sweep, job))
+            for job in sweep.wrong_natively()
+        ),
     )
     _table(
         "With suiro",
@@ -52,8 +55,10 @@ def print_json(sweep: Sweep) -> None:
                 "test": job.name,
                 "seconds": round(result.seconds, 2),
                 "wrong": result.wrong,
+                "right_with_suiro": _right_with_suiro(sweep, job),
             }
-            for job, result in sweep.native.items()
+            for job in sweep.plan.jobs
+            if (result := sweep.native[job])
         ],
         "suiro": list(_rows(sweep)),
         "failures": [
@@ -94,14 +99,15 @@ def _rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
             }
 
 
-def _wrong_natively(sweep: Sweep) -> list[Any]:
-    return [job for job in sweep.plan.jobs if sweep.native[job].wrong]
+def _right_with_suiro(sweep: Sweep, job: Job) -> str:
+    results = [result for (other, _), result in sweep.results.items() if other is job]
+    return f"{sum(not result.wrong for result in results)} of {len(results)}"
 
 
 def _verdict(sweep: Sweep) -> str:
     versions = ", ".join(f"{m} {version(m)}" for m in sorted({job.mpi for job in sweep.plan.jobs}))
     return (
-        f"{versions}: {len(sweep.plan.jobs)} tests, {len(_wrong_natively(sweep))} of them wrong"
+        f"{versions}: {len(sweep.plan.jobs)} tests, {len(sweep.wrong_natively())} of them wrong"
         f" natively; {len(sweep.results)} runs with suiro, {len(sweep.failures())} wrong"
     )
 

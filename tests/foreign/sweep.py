@@ -58,7 +58,7 @@ class Sweep:
         self._kept = KeptResults(work / "native.jsonl")
 
     def run(self, jobs: int, again: bool) -> None:
-        """Natively what is not known yet, then with suiro what is right natively."""
+        """Natively what is not known yet, then with suiro."""
         for job in self.plan.jobs:
             if not again and (kept := self._kept.find(job)):
                 self.native[job] = kept
@@ -71,16 +71,18 @@ class Sweep:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def right_natively(self) -> list[Job]:
-        return [job for job in self.plan.jobs if not self.native[job].wrong]
+    def wrong_natively(self) -> list[Job]:
+        return [job for job in self.plan.jobs if self.native[job].wrong]
 
     def failures(self) -> list[Failure]:
-        """In the order of the plan, not in that of time."""
+        """Of what is right natively; in the order of the plan, not in that of time."""
         return [
             Failure(job, setting, result.wrong, self._runner.log(job, setting.name))
             for setting in self.plan.settings
             for job in self.plan.jobs
-            if (result := self.results.get((job, setting))) and result.wrong
+            if not self.native[job].wrong
+            and (result := self.results.get((job, setting)))
+            and result.wrong
         ]
 
     def _run_natively(self, pool: ThreadPoolExecutor, jobs: list[Job]) -> None:
@@ -91,12 +93,13 @@ class Sweep:
             self._kept.keep(job, future.result())
 
     def _run_with_suiro(self, pool: ThreadPoolExecutor) -> None:
-        """A program that is wrong natively can tell nothing of suiro, so it is left out."""
+        """A program that is wrong natively may be right with suiro, whose algorithms are others;
+        one that hangs natively is not waited for again."""
         pairs = [
             (job, setting)
             for setting in self.plan.settings
-            for job in self.right_natively()
-            if job.touched_by(setting.collectives)
+            for job in self.plan.jobs
+            if self.native[job].ended and job.touched_by(setting.collectives)
         ]
         run: Callable[[Job, Setting, float], Result] = self._runner.with_suiro
         futures = {
@@ -106,7 +109,7 @@ class Sweep:
         for future in self._watched("with suiro", list(futures)):
             job, setting = futures[future]
             self.results[job, setting] = future.result()
-            if future.result().wrong:
+            if future.result().wrong and not self.native[job].wrong:
                 _say(f"{job.mpi}: {job.name}, {setting.name}: {future.result().wrong}")
 
     def _watched(self, how: str, futures: list[Future[Result]]) -> Iterator[Future[Result]]:
@@ -131,7 +134,7 @@ class KeptResults:
 
     def find(self, job: Job) -> Result | None:
         row = self._found.get(_key(job))
-        return Result(row["wrong"], row["seconds"]) if row else None
+        return Result(row["wrong"], row["seconds"], row["ended"]) if row else None
 
     def keep(self, job: Job, result: Result) -> None:
         row = {"key": _key(job), "mpi": job.mpi, "name": job.name} | asdict(result)
