@@ -14,6 +14,8 @@ FUNCTION_LINES_MAX = 60
 LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
 # Layers that use none of the others and are used by none.
 LONERS = {"bench", "lab", "switch"}
+# What runs for a collective, or how it is called: by their nature something for each of them.
+SAY_WHAT_RUNS = ("src/rules/builtin.cpp", "src/bench/collectives.c", "python/suiro/bench/native_")
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -102,6 +104,21 @@ def test_layers_include_only_what_is_above_them() -> None:
             if layer in LONERS or table.index(included) > table.index(layer):
                 wrong.append(f"{name(path)} includes {included}")
     assert not wrong
+
+
+def test_collectives_are_listed_in_one_table() -> None:
+    """Whoever needs a list of them reads it from src/collectives, so that one more is one row."""
+    table = (ROOT / "src/collectives/collectives.cpp").read_text()
+    collectives = set(re.findall(r'(?:\.name = |all_to_all\()"(\w+)"', table))
+    assert len(collectives) > 5
+    lists = []
+    for path in tracked("src/*", "python/suiro/*.py"):
+        if name(path).startswith(("src/collectives/", *SAY_WHAT_RUNS)):
+            continue
+        named = collectives & set(re.findall(r'"(\w+)"', path.read_text(errors="replace")))
+        if len(named) > 2:
+            lists.append(f"{name(path)}: {', '.join(sorted(named))}")
+    assert not lists
 
 
 def test_nothing_is_left_over() -> None:

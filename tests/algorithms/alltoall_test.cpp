@@ -27,14 +27,13 @@ std::vector<Topology> topologies() {
 
 TEST(Alltoall, StatedCostsAreTheCountedOnes) {
   for (const Algorithm& row : catalog()) {
-    if (row.collective != "alltoall") continue;
+    if (row.cost == nullptr) continue;
     for (const Topology& topology : topologies()) {
       EXPECT_EQ(row.cost(topology, complete(row, {})), count_cost(build(row, topology), topology))
           << row.name << " on " << topology.describe();
     }
   }
-  EXPECT_EQ(algorithm("ring").cost(Topology::block(4, 4), {}),
-            (Cost{.rounds = 16, .wire_blocks = 48, .scratch = 0}));
+  EXPECT_EQ(algorithm("ring").cost(Topology::block(4, 4), {}), (Cost{16, 48, 0}));
 }
 
 void expect_same_rounds(const Schedule& left, const Schedule& right) {

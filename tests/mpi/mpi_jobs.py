@@ -63,11 +63,11 @@ class Outcome:
         """What suiro itself said."""
         return [line for line in self.err.splitlines() if line.startswith("suiro: ")]
 
-    def explained(self) -> list[dict[str, Any]]:
-        """The rows of --explain=json."""
+    def explained(self, *collectives: str) -> list[dict[str, Any]]:
+        """The rows of --explain=json, of all collectives or of some."""
         start, end = self.err.index('{\n "collectives"'), self.err.rindex("}") + 1
         rows: list[dict[str, Any]] = json.loads(self.err[start:end])["collectives"]
-        return rows
+        return [row for row in rows if not collectives or row["collective"] in collectives]
 
 
 @dataclass(frozen=True)

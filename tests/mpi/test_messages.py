@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broadcasts, reductions and barriers by every algorithm that there is, with every kind of argument;
-whatever the table of collectives and the catalog gain comes here by itself."""
+"""Broadcasts, reductions and barriers by every algorithm that there is, with every kind of
+argument; whatever the table of collectives and the catalog gain comes here by itself."""
 
 import itertools
 import json
@@ -62,7 +62,7 @@ def test_on_suiros_own_transport(mpi: Mpi) -> None:
 
 
 def test_in_place_at_any_root(mpi: Mpi) -> None:
-    """MPICH 4.0's own MPI_Reduce crashes there, so that no cases are compared where it would run."""
+    """MPICH 4.0's own MPI_Reduce crashes there, so the cases are none where it would run."""
     words = [str(mpi.build("message_cases.c")), "in_place"]
     outcome = mpi.run(words, ranks=4, SUIRO_REDUCE="node_pipeline:segment=300", SUIRO_NODES="4")
     assert (outcome.code, outcome.said()) == (0, []), outcome.out

@@ -93,20 +93,14 @@ def bench(
 ) -> None:
     """Measure a collective; all algorithms in one job, interleaved, against native and a control.
 
-    In a lab:             suiro bench alltoall --lab 4x4-hol --algorithms native,ring
+    In a lab:         suiro bench bcast --lab 4x4-hol --sizes 64K --algorithms native,pipeline
 
-    From rank 0:          suiro bench bcast --root 0 --sizes 64K --algorithms native,pipeline ...
+    On your cluster:  suiro bench allreduce -- mpirun -np 16 --hostfile hosts
 
-    On your own cluster:  suiro bench allreduce -- mpirun -np 16 --hostfile hosts
-
-    The table has a line for each size and algorithm: the median time of a call and its 95 %
-    interval; what the busiest node sends or receives in that time, by itself, relative to what one
-    TCP stream reaches (/ line), and relative to what the network allows at best (/ bound); the
-    times of native, and of the control, over it. The control is native's own algorithm, run by
-    suiro; a note says why there is none. A call without data, such as barrier, has times only.
-
-    What is measured is checked: data are compared in the first call of each algorithm, which is
-    not counted, and no rank may leave a barrier before all have come. Sums are of integers.
+    A line of the table: the median time of a call and its 95 % interval; what the busiest node
+    moves in that time, also over what one TCP stream reaches (/ line) and the network allows
+    (/ bound); native's and the control's (native's algorithm, run by suiro) time over it. The first
+    call of each algorithm is not counted, and what it delivers is checked.
     """
     from suiro.bench import plan as plans
     from suiro.bench.catalog import find_collective
