@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/alltoall/alltoall.hpp"
 #include "algorithms/bcast/bcast.hpp"
 #include "algorithms/reduce/reduce.hpp"
@@ -13,6 +14,14 @@ namespace suiro {
 
 std::span<const Algorithm> catalog() {
   static const std::array rows = {
+      allreduce_lanes,
+      allreduce_lanes_halving,
+      allreduce_node_leader,
+      allreduce_nonoverlapping,
+      allreduce_pipeline,
+      allreduce_rabenseifner,
+      allreduce_recursive_doubling,
+      allreduce_ring,
       alltoall_bruck,
       alltoall_linear,
       alltoall_linear_capped,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace suiro {
@@ -112,12 +113,14 @@ Schedule sequence(Schedule first, Schedule second) {
   } else if (second.rounds > 1) {
     take_pace(second, whole);
   }
-  whole.rounds = first.rounds + second.rounds;
+  const std::int64_t border = first.rounds;
+  const std::int64_t begin = border + whole.lookahead;
+  whole.rounds = begin + second.rounds;
   whole.scratch = std::max(first.scratch, second.scratch);
-  whole.function = [border = first.rounds, first = std::move(first.function),
-                    second = std::move(second.function)](int me, std::int64_t i, Round& round) {
+  whole.function = [=, first = std::move(first.function), second = std::move(second.function)](
+                       int me, std::int64_t i, Round& round) {
     if (i < border) return first(me, i, round);
-    second(me, i - border, round);
+    if (i >= begin) second(me, i - begin, round);
     if (i == border) round.fence = true;
   };
   return whole;
@@ -141,8 +144,54 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   return whole;
 }
 
-std::vector<std::vector<int>> nodes_from(const Topology& topology, int first) {
-  std::vector<std::vector<int>> groups;
+namespace {
+
+int ranks_in(const Groups& groups) {
+  std::size_t ranks = 0;
+  for (const std::vector<int>& group : groups) ranks += group.size();
+  return static_cast<int>(ranks);
+}
+
+}  // namespace
+
+Schedule in_receive_buffer(Schedule schedule) {
+  std::vector<int> order(static_cast<std::size_t>(schedule.ranks));
+  std::iota(order.begin(), order.end(), 0);
+  const auto held = [](int, Blocks blocks) {
+    blocks.buffer = Buffer::receive;
+    return blocks;
+  };
+  const int ranks = schedule.ranks;
+  std::vector<Part> parts;
+  parts.push_back({.schedule = std::move(schedule), .ranks = std::move(order), .map = held});
+  return side_by_side(ranks, std::move(parts), 0);
+}
+
+Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
+                const BlockMap& map, std::int64_t scratch_at) {
+  std::vector<Part> parts;
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    const auto size = static_cast<int>(groups[group].size());
+    parts.push_back(
+        {.schedule = build(static_cast<int>(group), size), .ranks = groups[group], .map = map});
+  }
+  return side_by_side(ranks_in(groups), std::move(parts), scratch_at);
+}
+
+Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map) {
+  std::vector<int> ranks;
+  for (const std::vector<int>& group : groups) ranks.push_back(group[place]);
+  return {.schedule = std::move(schedule), .ranks = std::move(ranks), .map = std::move(map)};
+}
+
+Schedule across(const Groups& groups, Schedule schedule, BlockMap map, std::int64_t scratch_at) {
+  std::vector<Part> parts;
+  parts.push_back(among(groups, 0, std::move(schedule), std::move(map)));
+  return side_by_side(ranks_in(groups), std::move(parts), scratch_at);
+}
+
+Groups nodes_from(const Topology& topology, int first) {
+  Groups groups;
   for (int i = 0; i < topology.nodes(); ++i) {
     const auto ranks = topology.ranks_of((topology.node(first) + i) % topology.nodes());
     groups.emplace_back(ranks.begin(), ranks.end());

@@ -35,16 +35,32 @@ Schedule relabelled(Schedule schedule, std::vector<int> order);
 /// makes a copy of a block to where it is, is left out.
 Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at);
 
-/// `second` begins on a rank when `first` is complete there.
+/// `second` begins on a rank when `first` is complete there. Empty rounds stand between them, so
+/// that no receive of `second` is posted before that, and both may use the same scratch.
 Schedule sequence(Schedule first, Schedule second);
 
 /// Round i of `second` runs together with round i + delay of `first`: what a pipeline hands on
 /// while its next piece is on the way.
 Schedule overlapped(Schedule first, Schedule second, std::int64_t delay);
 
-/// The ranks of each node, one group per node: beginning with the node of `first`, and `first` the
-/// first of its group.
-std::vector<std::vector<int>> nodes_from(const Topology& topology, int first);
+/// `schedule`, which begins with what the receive buffer holds.
+Schedule in_receive_buffer(Schedule schedule);
+
+/// Ranks that belong together, one group after the other; each rank is in one.
+using Groups = std::vector<std::vector<int>>;
+
+/// The ranks of each node: beginning with the node of `first`, and `first` the first of its group.
+Groups nodes_from(const Topology& topology, int first);
+
+/// Inside each group at once: what `build` has for the group of that number and size.
+Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
+                const BlockMap& map = {}, std::int64_t scratch_at = 0);
+
+/// Among one rank of each group: the one at `place` in it.
+Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map = {});
+/// The same as a schedule for all ranks: the first of each group.
+Schedule across(const Groups& groups, Schedule schedule, BlockMap map = {},
+                std::int64_t scratch_at = 0);
 
 /// All ranks, node by node, starting with `first` and its node.
 std::vector<int> node_order(const Topology& topology, int first);

@@ -4,15 +4,11 @@
 #include <algorithm>
 
 #include "algorithms/pairing.hpp"
+#include "algorithms/ring.hpp"
 
 namespace suiro {
 
 namespace {
-
-struct Range {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
 
 /// What a member still has to do after so many steps: the lower or upper half, by the bit of its
 /// number.

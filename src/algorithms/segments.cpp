@@ -22,11 +22,14 @@ std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Lin
   return std::clamp(frames * frame_bytes, frame_bytes, segment_max);
 }
 
+std::int64_t pieces_of(std::int64_t bytes, std::int64_t segment) {
+  return std::clamp<std::int64_t>((bytes + segment - 1) / segment, 1, segments_max);
+}
+
 std::int64_t segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
                          const Parameters& parameters) {
   const std::int64_t given = parameters.at(std::string(segment_parameter));
-  const std::int64_t segment = given > 0 ? given : pipeline_segment(bytes, stages, call.link);
-  return std::clamp<std::int64_t>((bytes + segment - 1) / segment, 1, segments_max);
+  return pieces_of(bytes, given > 0 ? given : pipeline_segment(bytes, stages, call.link));
 }
 
 }  // namespace suiro

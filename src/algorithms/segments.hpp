@@ -27,6 +27,9 @@ inline constexpr ParameterSpec chains_spec = {.name = "chains",
 /// that is not full costs as much.
 std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Link& link);
 
+/// How many segments of so many bytes.
+std::int64_t pieces_of(std::int64_t bytes, std::int64_t segment);
+
 /// How many segments `bytes` are cut in: by the parameter, or by the formula.
 std::int64_t segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
                          const Parameters& parameters);

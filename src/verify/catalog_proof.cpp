@@ -10,8 +10,9 @@ namespace suiro {
 
 namespace {
 
-// Uneven placements of more ranks than this are proven with the fallbacks only: twice the ranks
-// take four times the time, and show nothing more of what a parameter does.
+// More ranks than this are proven with the fallbacks only where they are placed unevenly, and with
+// few segments: twice the ranks take four times the time, and show nothing more of what a parameter
+// does.
 constexpr int all_variants_ranks = 16;
 
 // With more ranks than this, three roots stand for all.
@@ -108,12 +109,19 @@ bool takes_segments(const Algorithm& algorithm) {
          algorithm.parameters.end();
 }
 
-/// Messages whose parts, of a byte at first, are 1 and 2 segments, and one more than may be under
-/// way.
+/// Messages whose parts are 1 and 2 segments of a byte, and, of few ranks, one more than may be
+/// under way.
 std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topology) {
   if (!takes_segments(algorithm)) return {1};
-  const Schedule whole = build(algorithm, Call{.topology = topology, .bytes = 1});
-  return {whole.pieces, 2 * whole.pieces, (whole.window + 1) * whole.pieces};
+  constexpr std::int64_t many = 64;
+  const auto cut = [&](std::int64_t bytes) {
+    return build(algorithm, Call{.topology = topology, .bytes = bytes},
+                 {{std::string(segment_parameter), 1}});
+  };
+  const std::int64_t parts = cut(1).pieces;
+  if (topology.ranks() > all_variants_ranks) return {parts, 2 * parts};
+  const std::int64_t under_way = cut(many * parts).window;
+  return {parts, 2 * parts, (under_way + 1) * parts};
 }
 
 void prove_shape(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {

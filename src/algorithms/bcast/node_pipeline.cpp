@@ -20,24 +20,15 @@ BlockMap held_at(int root) {
 }
 
 Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
-  const Topology& topology = call.topology;
-  const std::int64_t pieces = segments_of(call.bytes, topology.nodes(), call, parameters);
-  std::vector<Part> inside;
-  std::vector<int> leaders;
-  for (const std::vector<int>& ranks : nodes_from(topology, call.root)) {
-    leaders.push_back(ranks.front());
-    inside.push_back({.schedule = send_down(linear_tree(static_cast<int>(ranks.size())), pieces),
-                      .ranks = ranks,
-                      .map = held_at(call.root)});
-  }
-  std::vector<Part> across;
-  across.push_back({.schedule = send_down(chain_tree(topology.nodes(), 1), pieces),
-                    .ranks = leaders,
-                    .map = held_at(call.root)});
+  const Groups nodes = nodes_from(call.topology, call.root);
+  const Tree chain = chain_tree(call.topology.nodes(), 1);
+  const std::int64_t pieces = segments_of(call.bytes, chain.size(), call, parameters);
+  const BlockMap held = held_at(call.root);
+  const auto feed = [pieces](int, int size) { return send_down(linear_tree(size), pieces); };
   // A leader's own sends of piece i - 1 stand in round i of both, so nothing has to be delayed.
-  return named(bcast_node_pipeline, call, parameters,
-               overlapped(side_by_side(topology.ranks(), std::move(across), 0),
-                          side_by_side(topology.ranks(), std::move(inside), 0), 0));
+  return named(
+      bcast_node_pipeline, call, parameters,
+      overlapped(across(nodes, send_down(chain, pieces), held), within(nodes, feed, held), 0));
 }
 
 }  // namespace

@@ -26,26 +26,20 @@ Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
   const auto sum = [=, root = call.root, places = places_of(pieces)](int rank, Blocks blocks) {
     return sum_at(topology, root, rank, blocks, places);
   };
-  std::vector<Part> inside;
-  std::vector<int> leaders;
-  for (const std::vector<int>& ranks : nodes_from(topology, call.root)) {
-    leaders.push_back(ranks.front());
-    const Tree tree = linear_tree(static_cast<int>(ranks.size()));
-    inside.push_back({.schedule = reduce_up(tree, pieces, Operands::any),
-                      .ranks = ranks,
-                      .map = [sum](int rank, Blocks blocks) {
-                        return blocks.buffer == Buffer::receive ? sum(rank, blocks) : blocks;
-                      }});
-  }
-  Part across{.schedule = reduce_up(chain_tree(topology.nodes(), 1), pieces, Operands::any),
-              .ranks = leaders,
-              .map = [sum](int rank, Blocks blocks) {
-                return blocks.buffer == Buffer::send ? sum(rank, blocks) : blocks;
-              }};
-  const Schedule sums = side_by_side(topology.ranks(), std::move(inside), places_of(pieces));
+  const auto held = [sum](Buffer buffer) {
+    return [=](int rank, Blocks blocks) {
+      return blocks.buffer == buffer ? sum(rank, blocks) : blocks;
+    };
+  };
+  const auto gather = [pieces](int, int size) {
+    return reduce_up(linear_tree(size), pieces, Operands::any);
+  };
+  const Groups nodes = nodes_from(topology, call.root);
+  const Schedule sums = within(nodes, gather, held(Buffer::receive), places_of(pieces));
+  const Schedule chain = reduce_up(chain_tree(topology.nodes(), 1), pieces, Operands::any);
   // Round i of a leader has its node's sum of piece i - 1 before it takes part in the chain.
   return named(reduce_node_pipeline, call, parameters,
-               overlapped(sums, side_by_side(topology.ranks(), {across}, sums.scratch), 0));
+               overlapped(sums, across(nodes, chain, held(Buffer::send), sums.scratch), 0));
 }
 
 }  // namespace
