@@ -7,6 +7,7 @@
 
 #include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/alltoall/alltoall.hpp"
+#include "algorithms/barrier/barrier.hpp"
 #include "algorithms/bcast/bcast.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
@@ -34,8 +35,19 @@ std::span<const Algorithm> catalog() {
       alltoall_two_level_pairwise,
       alltoall_two_level_ring,
       alltoall_wan_first,
+      barrier_dissemination,
+      barrier_node_leader,
+      barrier_recursive_doubling,
+      barrier_tree,
+      bcast_binary,
+      bcast_binomial,
+      bcast_chain,
+      bcast_knomial,
+      bcast_linear,
       bcast_node_pipeline,
       bcast_pipeline,
+      bcast_scatter_allgather,
+      bcast_split_binary,
       reduce_binary,
       reduce_binomial,
       reduce_chain,

@@ -65,7 +65,7 @@ class SideBySide {
   }
 
   Blocks placed(const Part& part, int me, Blocks blocks) const {
-    if (blocks.count == 0) return {};
+    if (blocks.count == 0) return blocks;
     if (blocks.buffer != Buffer::scratch) return part.map ? part.map(me, blocks) : blocks;
     blocks.first += scratch_at_;
     if (blocks.piece >= 0 && part.map) {
@@ -165,6 +165,20 @@ Schedule in_receive_buffer(Schedule schedule) {
   std::vector<Part> parts;
   parts.push_back({.schedule = std::move(schedule), .ranks = std::move(order), .map = held});
   return side_by_side(ranks, std::move(parts), 0);
+}
+
+Schedule without_payload(Schedule schedule) {
+  schedule.pieces = 1;
+  schedule.scratch = 0;
+  schedule.function = [messages = std::move(schedule.function)](int me, std::int64_t i,
+                                                                Round& round) {
+    messages(me, i, round);
+    std::erase_if(round.steps, [](const Step& step) { return step.peer < 0; });
+    for (Step& step : round.steps) {
+      (step.action == Action::send ? step.source : step.target) = no_blocks;
+    }
+  };
+  return schedule;
 }
 
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,

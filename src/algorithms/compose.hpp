@@ -46,6 +46,9 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay);
 /// `schedule`, which begins with what the receive buffer holds.
 Schedule in_receive_buffer(Schedule schedule);
 
+/// Its messages without what they bring, and nothing else.
+Schedule without_payload(Schedule schedule);
+
 /// Ranks that belong together, one group after the other; each rank is in one.
 using Groups = std::vector<std::vector<int>>;
 

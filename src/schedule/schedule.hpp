@@ -51,6 +51,9 @@ struct Blocks {
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
+/// What a message without payload brings.
+inline constexpr Blocks no_blocks{Buffer::scratch, 0, 0};
+
 enum class Action : std::uint8_t { send, receive, copy, reduce };
 
 /// send: `source` goes to rank `peer`. receive: `target` is filled from rank `peer`. copy: target =

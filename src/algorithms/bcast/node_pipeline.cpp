@@ -11,14 +11,6 @@ namespace {
 constexpr ParameterSpec parameters_taken[] = {segment_spec};
 constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
 
-/// The root has the message in its send buffer, every other rank in its receive buffer.
-BlockMap held_at(int root) {
-  return [root](int rank, Blocks blocks) {
-    blocks.buffer = rank == root ? Buffer::send : Buffer::receive;
-    return blocks;
-  };
-}
-
 Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, call.root);
   const Tree chain = chain_tree(call.topology.nodes(), 1);
