@@ -121,7 +121,11 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
   const std::int64_t parts = cut(1).pieces;
   if (topology.ranks() > all_variants_ranks) return {parts, 2 * parts};
   const std::int64_t under_way = cut(many * parts).window;
-  return {parts, 2 * parts, (under_way + 1) * parts};
+  std::vector<std::int64_t> found{parts, 2 * parts, (under_way + 1) * parts};
+  // Phases that follow each other at a distance must meet: with fewer segments than the first is
+  // ahead of the last, they run one after the other.
+  if (topology.ranks() <= all_roots_ranks) found.push_back((cut(1).rounds + under_way + 1) * parts);
+  return found;
 }
 
 void prove_shape(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {

@@ -61,6 +61,11 @@ SaveOption = Annotated[
     typer.Option(metavar="FOLDER", help="Keep raw samples and the result in this folder."),
 ]
 
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+StepsOption = Annotated[
+    bool, typer.Option("--steps", help="Time each round of the schedules, too.")
+]
+
 
 def bench(
     collective: CollectiveArgument,
@@ -79,15 +84,13 @@ def bench(
     root: RootOption = None,
     repeat: RepeatOption = None,
     budget: BudgetOption = 600,
-    steps: Annotated[
-        bool, typer.Option("--steps", help="Time each round of the schedules, too.")
-    ] = False,
+    steps: StepsOption = False,
     interface: Annotated[
         str, typer.Option(metavar="NAME", help="Network interface of the control flow.")
     ] = "-",
     link_rate: LinkRateOption = None,
     spread: SpreadOption = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: JsonOption = False,
     plot: PlotOption = None,
     save: SaveOption = None,
 ) -> None:
