@@ -191,6 +191,7 @@ int Staging::make_mirror(UserBuffer& send) {
 }
 
 ByteBlocks Staging::bytes_of_side(Side& side) const {
+  if (side.blocks == 0) return {};
   const UserBuffer& buffer = side.inside;
   ByteBlocks bytes{.base = reinterpret_cast<std::byte*>(buffer.base)};
   if (buffer.cut) {
