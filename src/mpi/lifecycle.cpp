@@ -10,10 +10,10 @@
 
 #include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
+#include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
 #include "mpi/sites.hpp"
-#include "net/links.hpp"
 
 namespace suiro::mpi {
 
@@ -31,30 +31,17 @@ struct Stand {
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
   std::int32_t lacks_net = 0;  // though it was asked for
-  std::uint32_t megabits = 0;  // of this node's fastest link; 0: not known
-  std::int32_t links = 1;      // of that rate
+  NodeLinks links;
   Networks networks{};
 };
-
-/// Several links are of use together when they are as fast as each other.
-void add_links(Stand& stand) {
-  try {
-    const std::vector<net::Link> links = net::usable_links({});
-    stand.megabits = links.front().megabits;
-    const auto fastest = [&](const net::Link& link) { return link.megabits == stand.megabits; };
-    stand.links = static_cast<std::int32_t>(std::ranges::count_if(links, fastest));
-  } catch (const std::exception&) {
-    stand.links = 1;  // no link that we know of
-  }
-}
 
 /// A pipeline is as fast as its slowest link.
 Link slowest_link(const std::vector<Stand>& stands) {
   constexpr double bytes_per_megabit = 125000;
   std::uint32_t slowest = 0;
   for (const Stand& stand : stands) {
-    if (stand.megabits == 0) continue;
-    slowest = slowest == 0 ? stand.megabits : std::min(slowest, stand.megabits);
+    const std::uint32_t rate = stand.links.megabits;
+    if (rate != 0) slowest = slowest == 0 ? rate : std::min(slowest, rate);
   }
   Link link;
   if (slowest > 0) link.Bps = slowest * bytes_per_megabit;
@@ -113,7 +100,7 @@ std::vector<int> links_of_ranks(const std::vector<Stand>& stands) {
   std::vector<int> links;
   links.reserve(stands.size());
   for (const Stand& stand : stands) {
-    links.push_back(stands[static_cast<std::size_t>(stand.node)].links);
+    links.push_back(stands[static_cast<std::size_t>(stand.node)].links.count);
   }
   return links;
 }
@@ -150,13 +137,13 @@ bool agree() {
   const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
-  Stand mine{.hash = job.settings.hash,
-             .has_error = job.settings.error.empty() ? 0 : 1,
-             .node = node.leader,
-             .has_devices = has_device_runtime() ? 1 : 0,
-             .lacks_net = lacks_net() ? 1 : 0,
-             .networks = host_networks()};
-  add_links(mine);
+  const Stand mine{.hash = job.settings.hash,
+                   .has_error = job.settings.error.empty() ? 0 : 1,
+                   .node = node.leader,
+                   .has_devices = has_device_runtime() ? 1 : 0,
+                   .lacks_net = lacks_net() ? 1 : 0,
+                   .links = find_node_links(),
+                   .networks = host_networks()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
