@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 namespace suiro {
 
@@ -49,28 +50,37 @@ MemoryNetwork::~MemoryNetwork() = default;
 
 namespace {
 
-/// A schedule that verify rejects may ask for anything; say what instead of reading elsewhere.
-template <class Span>
-Span part(Span buffer, const Blocks& blocks, std::size_t block_bytes) {
-  const auto first = static_cast<std::size_t>(blocks.first) * block_bytes;
-  const auto size = static_cast<std::size_t>(blocks.count) * block_bytes;
-  if (blocks.first < 0 || blocks.count < 0 || first + size > buffer.size())
-    throw std::out_of_range("memory transport: a step is outside its buffer");
-  return buffer.subspan(first, size);
-}
-
 void deliver(std::span<const std::byte> source, std::span<std::byte> target,
              Lengths lengths = Lengths::equal) {
   if (source.size() > target.size() || (lengths == Lengths::equal && source.size() < target.size()))
     throw std::length_error("memory transport: a message has another length");
-  std::ranges::copy(source, target.begin());
+  if (source.data() != target.data()) std::ranges::copy(source, target.begin());
 }
 
 }  // namespace
 
+/// A schedule that verify rejects may ask for anything; say what instead of reading elsewhere.
+template <class Span>
+Span MemoryTransport::part(Span buffer, const Blocks& blocks) const {
+  const auto [block_bytes, cut, unit] =
+      std::tuple(buffers_.block_bytes, buffers_.cut, buffers_.unit_bytes);
+  const bool whole_blocks = !cut || blocks.buffer == Buffer::scratch;
+  const std::int64_t piece = whole_blocks ? blocks.piece : blocks.first;
+  if (blocks.first < 0 || blocks.count < 0 || (cut && piece < 0))
+    throw std::out_of_range("memory transport: a step is outside its buffer");
+  const auto count = static_cast<std::size_t>(blocks.count);
+  const std::size_t first = whole_blocks ? static_cast<std::size_t>(blocks.first) * block_bytes
+                                         : static_cast<std::size_t>(cut.begin(piece)) * unit;
+  const std::size_t size =
+      cut ? static_cast<std::size_t>(cut.size(piece, blocks.count)) * unit : count * block_bytes;
+  if (first + size > buffer.size())
+    throw std::out_of_range("memory transport: a step is outside its buffer");
+  return buffer.subspan(first, size);
+}
+
 std::span<const std::byte> MemoryTransport::bytes(const Blocks& blocks) const {
   if (blocks.count == 0) return {};
-  if (blocks.buffer == Buffer::send) return part(buffers_.send, blocks, buffers_.block_bytes);
+  if (blocks.buffer == Buffer::send) return part(buffers_.send, blocks);
   return writable(blocks);
 }
 
@@ -78,8 +88,7 @@ std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
   if (blocks.count == 0) return {};
   if (blocks.buffer == Buffer::send)
     throw std::logic_error("memory transport: the send buffer is read only");
-  return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks,
-              buffers_.block_bytes);
+  return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks);
 }
 
 int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
@@ -138,11 +147,12 @@ bool MemoryTransport::copy(const Blocks& source, const Blocks& target) {
 }
 
 bool MemoryTransport::reduce(const Blocks& source, const Blocks& target) {
-  const auto from = bytes(source);
-  const auto into = writable(target);
-  for (std::size_t i = 0; i < into.size(); ++i)
-    into[i] = static_cast<std::byte>(std::to_integer<unsigned>(into[i]) +
-                                     std::to_integer<unsigned>(from[i]));
+  const auto in = bytes(source);
+  const auto inout = writable(target);
+  if (in.size() != inout.size())
+    throw std::length_error("memory transport: operands differ in length");
+  if (!buffers_.reduction) throw std::logic_error("memory transport: there is no operation");
+  buffers_.reduction(in, inout);
   return true;
 }
 

@@ -7,11 +7,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "execute/pieces.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro {
@@ -39,20 +41,24 @@ class MemoryNetwork {
   std::vector<std::unique_ptr<Inbox>> inboxes_;  // indexed by the receiving rank
 };
 
-/// The bytes of one rank; each buffer is a whole number of blocks of `block_bytes`.
+/// The bytes of one rank. Each buffer is a whole number of blocks of `block_bytes`; where a message
+/// is cut, only scratch is, and the user's buffers are pieces of so many units.
 struct MemoryBuffers {
   std::size_t block_bytes = 0;
   std::span<const std::byte> send;
   std::span<std::byte> receive;
   std::span<std::byte> scratch;
+  Pieces cut = {};
+  std::size_t unit_bytes = 1;
+  /// inout = in (op) inout.
+  std::function<void(std::span<const std::byte> in, std::span<std::byte> inout)> reduction = {};
 };
 
-/// One rank's end; used by one thread. reduce() adds bytes modulo 256, which is enough to see who
-/// was reduced.
+/// One rank's end; used by one thread.
 class MemoryTransport {
  public:
   MemoryTransport(MemoryNetwork& network, int rank, MemoryBuffers buffers)
-      : network_(network), rank_(rank), buffers_(buffers) {}
+      : network_(network), rank_(rank), buffers_(std::move(buffers)) {}
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
@@ -61,6 +67,8 @@ class MemoryTransport {
   bool wait(std::vector<std::int64_t>& completed);
 
  private:
+  template <class Span>
+  Span part(Span buffer, const Blocks& blocks) const;
   std::span<const std::byte> bytes(const Blocks& blocks) const;
   std::span<std::byte> writable(const Blocks& blocks) const;
 

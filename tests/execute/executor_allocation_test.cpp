@@ -48,12 +48,13 @@ class InstantTransport {
 
 TEST(ExecutorAllocation, SecondRunAllocatesNothing) {
   for (const Algorithm& algorithm : catalog()) {
-    Executor executor(build(algorithm, Topology::block(4, 4)), 5);
+    const Topology topology = Topology::block(4, 4);
+    Executor executor(build(algorithm, Call{.topology = topology, .bytes = 1 << 20}), 5);
     InstantTransport transport;
     ASSERT_TRUE(executor.run(transport));
     const long before = allocations;
     ASSERT_TRUE(executor.run(transport));
-    EXPECT_EQ(allocations, before) << algorithm.name;
+    EXPECT_EQ(allocations, before) << algorithm.collective << "/" << algorithm.name;
   }
 }
 

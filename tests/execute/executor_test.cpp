@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The executor over the memory transport: every rank a thread, every byte checked.
+// The executor over the memory transport: every rank a thread, every element checked.
 #include "execute/executor.hpp"
 
 #include <gtest/gtest.h>
@@ -7,80 +7,76 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "algorithms/catalog.hpp"
-#include "execute/memory_transport.hpp"
+#include "run_collective.hpp"
 
 namespace suiro {
 namespace {
 
-std::byte content(int source, int target, std::size_t offset) {
-  return static_cast<std::byte>(source * 31 + target * 7 + static_cast<int>(offset));
-}
-
-/// Runs an all-to-all of `block_bytes` twice on one executor per rank; returns a description of the
-/// first wrong byte.
-std::string run_alltoall(const Schedule& schedule, std::size_t block_bytes, SendMode mode) {
-  const int ranks = schedule.ranks;
-  MemoryNetwork network(ranks, mode);
-  std::vector<std::string> wrong(static_cast<std::size_t>(ranks));
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      const std::size_t bytes = block_bytes * static_cast<std::size_t>(ranks);
-      std::vector<std::byte> send(bytes);
-      std::vector<std::byte> scratch(block_bytes * static_cast<std::size_t>(schedule.scratch));
-      for (std::size_t i = 0; i < bytes; ++i)
-        send[i] = content(rank, static_cast<int>(i / block_bytes), i % block_bytes);
-      Executor executor(schedule, rank);
-      for (int call = 0; call < 2; ++call) {
-        std::vector<std::byte> receive(bytes);
-        MemoryTransport transport(network, rank, {block_bytes, send, receive, scratch});
-        executor.run(transport);
-        for (std::size_t i = 0; i < bytes; ++i) {
-          const auto source = static_cast<int>(i / block_bytes);
-          if (receive[i] == content(source, rank, i % block_bytes)) continue;
-          wrong[static_cast<std::size_t>(rank)] =
-              "rank " + std::to_string(rank) + " block " + std::to_string(source);
-          break;
-        }
-      }
-    });
-  }
-  threads.clear();
-  for (const std::string& text : wrong)
-    if (!text.empty()) return text;
-  return {};
-}
-
-TEST(Executor, MovesEveryBlockOfEveryAlgorithm) {
+std::vector<Topology> topologies() {
   const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
-  for (const Topology& topology :
-       {Topology::block(1, 1), Topology::block(1, 5), Topology::block(4, 1), Topology::block(3, 2),
-        Topology::round_robin(3, 4), Topology::block(4, 4), Topology::from_nodes(uneven)}) {
-    for (const Algorithm& algorithm : catalog()) {
-      if (algorithm.collective != "alltoall") continue;
-      for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {
-        EXPECT_EQ(run_alltoall(build(algorithm, topology), 24, mode), "")
-            << algorithm.name << " on " << topology.describe();
+  return {Topology::block(1, 1),       Topology::block(1, 5),       Topology::block(4, 1),
+          Topology::block(3, 2),       Topology::round_robin(3, 4), Topology::block(4, 4),
+          Topology::from_nodes(uneven)};
+}
+
+/// Three elements to a segment, where there are segments.
+Schedule cut_small(const Algorithm& algorithm, const Topology& topology, std::int64_t elements,
+                   int root) {
+  Parameters parameters;
+  const bool cut = std::ranges::find(algorithm.parameters, segment_parameter,
+                                     &ParameterSpec::name) != algorithm.parameters.end();
+  if (cut) parameters.emplace(segment_parameter, 3 * sizeof(Affine));
+  const Call call{.topology = topology,
+                  .root = root,
+                  .bytes = elements * static_cast<std::int64_t>(sizeof(Affine))};
+  return build(algorithm, call, parameters);
+}
+
+class EveryAlgorithm : public testing::TestWithParam<Algorithm> {
+ protected:
+  void expect_right(const Topology& topology, std::int64_t elements, int root) {
+    const Algorithm& algorithm = GetParam();
+    const Schedule schedule = cut_small(algorithm, topology, elements, root);
+    for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {
+      for (const bool in_place : {false, true}) {
+        if (in_place && !declares(algorithm, Property::in_place)) continue;
+        EXPECT_EQ(run_collective(schedule, {.elements = elements,
+                                            .mode = mode,
+                                            .in_place = in_place,
+                                            .in_order = declares(algorithm, Property::ordered)}),
+                  "")
+            << topology.describe() << ", " << elements << " elements, root " << root
+            << (in_place ? ", in place" : "");
       }
     }
   }
+};
+
+// Elements are never a multiple of pieces, and once fewer than there are pieces.
+TEST_P(EveryAlgorithm, HasTheRightElementsEverywhere) {
+  const bool rooted = find_collective(GetParam().collective)->rooted;
+  for (const Topology& topology : topologies()) {
+    expect_right(topology, 53, 0);
+    if (rooted) expect_right(topology, 53, topology.ranks() - 1);
+  }
+  expect_right(topologies().back(), 5, rooted ? 4 : 0);
+  expect_right(topologies().back(), 0, 0);
 }
 
-TEST(Executor, RunsBlocksOfNoBytes) {
-  EXPECT_EQ(run_alltoall(build(*find_algorithm("alltoall", "ring"), Topology::block(2, 3)), 0,
-                         SendMode::synchronous),
-            "");
-}
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryAlgorithm, testing::ValuesIn(catalog()),
+                         [](const auto& info) {
+                           return std::string(info.param.collective) + "_" +
+                                  std::string(info.param.name);
+                         });
 
 TEST(Executor, RunsAParsedSchedule) {
   const Schedule built =
       build(*find_algorithm("alltoall", "two_level_ring"), Topology::block(2, 2));
-  EXPECT_EQ(run_alltoall(parse(print(built)), 8, SendMode::synchronous), "");
+  EXPECT_EQ(run_collective(parse(print(built)), {.elements = 8}), "");
 }
 
 /// Writes down in which order operations are started; each is complete at once.
