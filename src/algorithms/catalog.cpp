@@ -19,6 +19,7 @@ std::span<const Algorithm> catalog() {
       allreduce_lanes_halving,
       allreduce_node_leader,
       allreduce_nonoverlapping,
+      allreduce_pipeline,
       allreduce_rabenseifner,
       allreduce_recursive_doubling,
       allreduce_ring,

@@ -126,6 +126,18 @@ Schedule sequence(Schedule first, Schedule second) {
   return whole;
 }
 
+Schedule delayed(Schedule schedule, const std::function<std::int64_t(int rank)>& delay) {
+  std::int64_t most = 0;
+  for (int rank = 0; rank < schedule.ranks; ++rank) most = std::max(most, delay(rank));
+  schedule.function = [delay, rounds = schedule.rounds, function = std::move(schedule.function)](
+                          int me, std::int64_t i, Round& round) {
+    const std::int64_t own = i - delay(me);
+    if (own >= 0 && own < rounds) function(me, own, round);
+  };
+  schedule.rounds += most;
+  return schedule;
+}
+
 Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   Schedule whole = first;
   take_pace(second, whole);

@@ -39,6 +39,9 @@ Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_a
 /// that no receive of `second` is posted before that, and both may use the same scratch.
 Schedule sequence(Schedule first, Schedule second);
 
+/// Each rank has its rounds so many later.
+Schedule delayed(Schedule schedule, const std::function<std::int64_t(int rank)>& delay);
+
 /// Round i of `second` runs together with round i + delay of `first`: what a pipeline hands on
 /// while its next piece is on the way.
 Schedule overlapped(Schedule first, Schedule second, std::int64_t delay);

@@ -13,6 +13,7 @@ extern const Algorithm allreduce_lanes;
 extern const Algorithm allreduce_lanes_halving;
 extern const Algorithm allreduce_node_leader;
 extern const Algorithm allreduce_nonoverlapping;
+extern const Algorithm allreduce_pipeline;
 extern const Algorithm allreduce_rabenseifner;
 extern const Algorithm allreduce_recursive_doubling;
 extern const Algorithm allreduce_ring;
