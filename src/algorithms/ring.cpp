@@ -12,9 +12,6 @@ namespace {
 // More in flight than this only take memory.
 constexpr std::int64_t stride_max = 4;
 
-// MPI sends messages below 64 KB without asking first, and an answer would wait behind data.
-constexpr std::int64_t eager_bytes = 32 << 10;
-
 }  // namespace
 
 RingPlan::RingPlan(int size, std::int64_t block)

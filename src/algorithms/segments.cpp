@@ -9,9 +9,7 @@ namespace suiro {
 namespace {
 
 constexpr std::int64_t frame_bytes = 1448;  // of TCP's data in a frame of 1500 bytes
-// What an MPI puts in front of a message. A segment that fills its frames without it would send one
-// more, nearly empty frame.
-constexpr std::int64_t header_bytes = 128;
+constexpr double ready_s = 10e-6;           // between two messages of a rank that does nothing else
 constexpr std::int64_t segment_max = 256 << 10;
 constexpr std::int64_t segments_max = 1 << 20;
 
@@ -22,7 +20,8 @@ std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Lin
   const double best = std::sqrt(static_cast<double>(bytes) * link.startup_s * link.Bps /
                                 static_cast<double>(stages - 1));
   const auto frames = static_cast<std::int64_t>(std::ceil(best / frame_bytes));
-  return std::min(frames * frame_bytes, segment_max) - header_bytes;
+  const bool outrun = eager_bytes / link.Bps < ready_s;
+  return std::min(frames * frame_bytes - header_bytes, outrun ? segment_max : eager_bytes);
 }
 
 std::int64_t pieces_of(std::int64_t bytes, std::int64_t segment) {

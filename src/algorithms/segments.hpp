@@ -21,10 +21,18 @@ inline constexpr ParameterSpec chains_spec = {.name = "chains",
                                               .fallback = 4,
                                               .meaning = "chains that begin or end at the root"};
 
+/// What an MPI puts in front of a message.
+inline constexpr std::int64_t header_bytes = 128;
+
+/// Messages up to this size are sent without asking first by every MPI: an answer would wait behind
+/// data (MPICH asks above 16 KB, Open MPI above 64 KB over TCP).
+inline constexpr std::int64_t eager_bytes = (16 << 10) - header_bytes;
+
 /// Bytes of a segment with which a pipeline takes least time. With `stages` messages one after the
 /// other, the last segment arrives after (bytes / s + stages - 1) (startup + s / rate), which is
-/// least where s = sqrt(bytes startup rate / (stages - 1)). In whole frames of Ethernet, as a frame
-/// that is not full costs as much.
+/// least where s = sqrt(bytes startup rate / (stages - 1)). In whole frames of Ethernet with what
+/// the MPI puts in front, as a frame that is not full costs as much; and eager, unless the link is
+/// so fast that it sends such a segment before a rank has the next one ready.
 std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Link& link);
 
 /// How many segments of so many bytes.
