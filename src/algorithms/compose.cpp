@@ -82,6 +82,16 @@ class SideBySide {
 
 }  // namespace
 
+namespace {
+
+std::vector<int> each_rank(int ranks) {
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+}  // namespace
+
 Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at) {
   Schedule whole = parts.front().schedule;
   whole.ranks = ranks;
@@ -101,6 +111,26 @@ Schedule relabelled(Schedule schedule, std::vector<int> order) {
   std::vector<Part> parts;
   parts.push_back({.schedule = std::move(schedule), .ranks = std::move(order)});
   return side_by_side(ranks, std::move(parts), 0);
+}
+
+Schedule striped(std::vector<Schedule> shares) {
+  Schedule whole;
+  std::int64_t pieces = 0;
+  for (Schedule& share : shares) {
+    const int ranks = share.ranks;
+    std::vector<Part> parts;
+    parts.push_back({.schedule = std::move(share), .ranks = each_rank(ranks), .map = {}});
+    parts.front().map = [pieces](int, Blocks blocks) {
+      blocks.first += pieces;
+      return blocks;
+    };
+    const std::int64_t own_pieces = parts.front().schedule.pieces;
+    Schedule placed = side_by_side(ranks, std::move(parts), whole.scratch);
+    whole = pieces == 0 ? std::move(placed) : overlapped(std::move(whole), std::move(placed), 0);
+    pieces += own_pieces;
+  }
+  whole.pieces = pieces;
+  return whole;
 }
 
 Schedule sequence(Schedule first, Schedule second) {
@@ -167,15 +197,13 @@ int ranks_in(const Groups& groups) {
 }  // namespace
 
 Schedule in_receive_buffer(Schedule schedule) {
-  std::vector<int> order(static_cast<std::size_t>(schedule.ranks));
-  std::iota(order.begin(), order.end(), 0);
   const auto held = [](int, Blocks blocks) {
     blocks.buffer = Buffer::receive;
     return blocks;
   };
   const int ranks = schedule.ranks;
   std::vector<Part> parts;
-  parts.push_back({.schedule = std::move(schedule), .ranks = std::move(order), .map = held});
+  parts.push_back({.schedule = std::move(schedule), .ranks = each_rank(ranks), .map = held});
   return side_by_side(ranks, std::move(parts), 0);
 }
 

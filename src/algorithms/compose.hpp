@@ -35,6 +35,10 @@ Schedule relabelled(Schedule schedule, std::vector<int> order);
 /// makes a copy of a block to where it is, is left out.
 Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at);
 
+/// Schedules over the same ranks run at once, each for its share of the message: their pieces
+/// follow each other.
+Schedule striped(std::vector<Schedule> shares);
+
 /// `second` begins on a rank when `first` is complete there. Empty rounds stand between them, so
 /// that no receive of `second` is posted before that, and both may use the same scratch.
 Schedule sequence(Schedule first, Schedule second);

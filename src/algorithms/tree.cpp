@@ -123,11 +123,12 @@ Schedule send_down(const Tree& given, std::int64_t pieces) {
   return schedule;
 }
 
+namespace {
+
+/// A piece's place is free again when its sum has been sent on.
 std::int64_t places_of(std::int64_t pieces) {
   return std::min(pieces, pieces_out + pieces_ahead + 1);
 }
-
-namespace {
 
 /// What one place does in reduce_up().
 class Reducer {

@@ -50,10 +50,6 @@ enum class Operands : std::uint8_t {
 /// and sends the result to its parent. The root has it in its receive buffer.
 Schedule reduce_up(const Tree& tree, std::int64_t pieces, Operands operands);
 
-/// Places of scratch for pieces on their way through reduce_up() and what is composed of it: one
-/// is free again when the piece after next so many is received.
-std::int64_t places_of(std::int64_t pieces);
-
 /// The same for a call: in segments that suit the tree's depth, over ranks in node order from the
 /// root.
 Schedule send_down(const Tree& tree, const Call& call, const Parameters& parameters);

@@ -5,15 +5,8 @@
 
 namespace suiro {
 
-namespace {
-
-/// Blocks that a node sends to, and gets from, ranks of other nodes.
-struct Wire {
-  std::int64_t leaving = 0;
-  std::int64_t arriving = 0;
-};
-
-void add(const Schedule& schedule, const Topology& topology, int rank, Wire& wire) {
+Wire count_wire(const Schedule& schedule, const Topology& topology, int rank) {
+  Wire wire;
   Round round;
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {
     schedule.round(rank, index, round);
@@ -24,15 +17,18 @@ void add(const Schedule& schedule, const Topology& topology, int rank, Wire& wir
       wire.arriving += step.target.count;
     }
   }
+  return wire;
 }
-
-}  // namespace
 
 Cost count_cost(const Schedule& schedule, const Topology& topology) {
   Cost cost{.rounds = schedule.rounds, .scratch = schedule.scratch};
   for (int node = 0; node < topology.nodes(); ++node) {
     Wire wire;
-    for (const int rank : topology.ranks_of(node)) add(schedule, topology, rank, wire);
+    for (const int rank : topology.ranks_of(node)) {
+      const auto [leaving, arriving] = count_wire(schedule, topology, rank);
+      wire.leaving += leaving;
+      wire.arriving += arriving;
+    }
     cost.wire_blocks = std::max({cost.wire_blocks, wire.leaving, wire.arriving});
   }
   return cost;

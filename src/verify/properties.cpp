@@ -2,6 +2,7 @@
 // Which properties a collective can have, and the short ones.
 #include "verify/properties.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace suiro {
@@ -75,19 +76,41 @@ std::optional<Violation> in_place(const Schedule& schedule) {
   return std::move(found.front());
 }
 
+namespace {
+
+/// Blocks of the busiest link of a node whose ranks use one link each, as evenly as can be.
+double busiest_link(const Schedule& schedule, const Topology& topology, int node) {
+  Wire of_node;
+  std::int64_t of_rank = 0;
+  for (const int rank : topology.ranks_of(node)) {
+    const Wire wire = count_wire(schedule, topology, rank);
+    of_node.leaving += wire.leaving;
+    of_node.arriving += wire.arriving;
+    of_rank = std::max({of_rank, wire.leaving, wire.arriving});
+  }
+  const auto evenly = static_cast<double>(std::max(of_node.leaving, of_node.arriving));
+  return std::max(evenly / topology.links(node), static_cast<double>(of_rank));
+}
+
+}  // namespace
+
 std::optional<Violation> port_optimal(const Schedule& schedule, const Topology& topology) {
   constexpr double rounding = 1e-9;
   const Collective& collective = *find_collective(schedule.collective);
   const double whole =
       collective.bytes == Measure::vector ? static_cast<double>(schedule.pieces) : 1.0;
-  const double allowed = collective.busiest_link(topology) * whole * (1 + rounding);
-  const std::int64_t most = count_cost(schedule, topology).wire_blocks;
-  if (static_cast<double>(most) <= allowed) return std::nullopt;
-  return Violation{.rank = -1,
-                   .round = -1,
-                   .block = -1,
-                   .text = "a port carries " + std::to_string(most) + " blocks, and no more than " +
-                           std::to_string(allowed) + " must"};
+  const double allowed = collective.busiest_link(topology) * whole;
+  for (int node = 0; node < topology.nodes(); ++node) {
+    const double most = busiest_link(schedule, topology, node);
+    if (most <= allowed * (1 + rounding)) continue;
+    return Violation{.rank = -1,
+                     .round = -1,
+                     .block = -1,
+                     .text = "a link of node " + std::to_string(node) + " carries " +
+                             std::to_string(most) + " blocks, and no more than " +
+                             std::to_string(allowed) + " must"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace suiro

@@ -46,6 +46,14 @@ void add_uneven(int ranks, std::mt19937& random, std::vector<Topology>& result) 
   }
 }
 
+/// The same placement with two links on every node.
+Topology two_links(const Topology& topology) {
+  std::vector<int> node_of_rank;
+  for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
+  const std::vector<int> links(static_cast<std::size_t>(topology.nodes()), 2);
+  return Topology::from_nodes(node_of_rank, {}, links);
+}
+
 }  // namespace
 
 std::vector<Topology> shapes(int ranks) {
@@ -58,6 +66,7 @@ std::vector<Topology> shapes(int ranks) {
     if (nodes == 1 || ppn == 1) continue;  // every other order is the same
     result.push_back(Topology::round_robin(nodes, ppn));
     result.push_back(shuffled(result.back(), random));
+    result.push_back(two_links(result.back()));
   }
   add_uneven(ranks, random, result);
   return result;

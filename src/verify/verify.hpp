@@ -60,6 +60,13 @@ bool applies(Property property, const Collective& collective);
 std::optional<Violation> counterexample(Property property, const Schedule& schedule,
                                         const Topology& topology);
 
+/// Blocks that a rank sends to, and gets from, ranks of other nodes.
+struct Wire {
+  std::int64_t leaving = 0;
+  std::int64_t arriving = 0;
+};
+Wire count_wire(const Schedule& schedule, const Topology& topology, int rank);
+
 /// What such a schedule really costs, by counting its steps.
 Cost count_cost(const Schedule& schedule, const Topology& topology);
 

@@ -18,8 +18,15 @@ namespace {
 
 std::vector<Topology> topologies() {
   const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
-  return {Topology::block(1, 1),       Topology::block(1, 5),       Topology::block(4, 1),
-          Topology::block(3, 2),       Topology::round_robin(3, 4), Topology::block(4, 4),
+  const int pairs[] = {0, 1, 0, 1, 2, 2};
+  const int links[] = {2, 2, 2};
+  return {Topology::block(1, 1),
+          Topology::block(1, 5),
+          Topology::block(4, 1),
+          Topology::block(3, 2),
+          Topology::round_robin(3, 4),
+          Topology::block(4, 4),
+          Topology::from_nodes(pairs, {}, links),
           Topology::from_nodes(uneven)};
 }
 

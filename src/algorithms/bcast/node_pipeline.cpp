@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Node-aware pipeline: a chain of one rank per node, each of which also feeds the ranks of its
 // node. A piece crosses the network once per node, and is late by one message per node, not per
-// rank.
+// rank. Where every node has several links there are as many chains, of other ranks, for a share
+// each.
 #include "algorithms/bcast/bcast.hpp"
+#include "algorithms/node_chains.hpp"
 
 namespace suiro {
 
@@ -12,15 +14,13 @@ constexpr ParameterSpec parameters_taken[] = {segment_spec};
 constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
 
 Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
-  const Groups nodes = nodes_from(call.topology, call.root);
-  const Tree chain = chain_tree(call.topology.nodes(), 1);
-  const std::int64_t pieces = segments_of(call.bytes, chain.size(), call, parameters);
-  const BlockMap held = held_at(call.root);
-  const auto feed = [pieces](int, int size) { return send_down(linear_tree(size), pieces); };
-  // A leader's own sends of piece i - 1 stand in round i of both, so nothing has to be delayed.
-  return named(
-      bcast_node_pipeline, call, parameters,
-      overlapped(across(nodes, send_down(chain, pieces), held), within(nodes, feed, held), 0));
+  const auto over = [](const NodeChain& chain, std::int64_t pieces) {
+    const auto later = [chain](int place) {
+      return place > 0 && (place < chain.at_root || chain.is_leaf(place)) ? 1 : 0;
+    };
+    return delayed(send_down(chain.tree, pieces), later);
+  };
+  return named(bcast_node_pipeline, call, parameters, over_node_chains(call, parameters, over));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace suiro {
 namespace {
 
 constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
+constexpr Property properties[] = {Property::one_peer_per_node_per_round};
 
 Schedule build_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), 1);
@@ -21,7 +21,8 @@ constinit const Algorithm bcast_pipeline = {
     .name = "pipeline",
     .summary = "One chain through all ranks, node by node, hands on piece by piece.",
     .source = "auto-tuning paper (2009); Open MPI pipeline",
-    .cost_text = "(k + P - 2) messages of M/k in time; M through every port",
+    .cost_text =
+        "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links",
     .parameters = parameters_taken,
     .properties = properties,
     .cost = nullptr,

@@ -8,8 +8,7 @@ namespace suiro {
 namespace {
 
 constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::in_place,
-                                   Property::port_optimal};
+constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::in_place};
 
 Schedule build_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), 1);
@@ -24,7 +23,8 @@ constinit const Algorithm reduce_pipeline = {
     .summary =
         "One chain through all ranks, node by node, reduces piece by piece; its end is the root.",
     .source = "auto-tuning paper (2009); Open MPI pipeline",
-    .cost_text = "(k + P - 2) messages of M/k in time; M through every port",
+    .cost_text =
+        "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links",
     .parameters = parameters_taken,
     .properties = properties,
     .cost = nullptr,

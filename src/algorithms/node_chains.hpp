@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "algorithms/compose.hpp"
+#include "algorithms/segments.hpp"
+#include "algorithms/tree.hpp"
+
+namespace suiro {
+
+/// A tree over places in node order from the root: a chain of one rank per node, under which are
+/// the others of its node.
+struct NodeChain {
+  Tree tree;
+  int at_root = 1;  // places of the root's node: 0 .. at_root - 1
+
+  bool is_leaf(int place) const { return tree.children[place].empty(); }
+};
+
+/// As many as every node has links and ranks, each with another rank of every node in the chain.
+std::vector<NodeChain> node_chains(const Topology& topology, int root);
+
+/// Each chain carries an equal share of the message, piece by piece: `over` makes the schedule of
+/// one, for so many pieces.
+///
+/// Two ranks of a node wait for each other, each for pieces of another chain. Where who sends is a
+/// round ahead of who waits, that is a deadlock, so such two have to be in the same round. Of those
+/// at the root nobody waits for another but the root, or the root for all: there pieces of all
+/// chains have to come in one order.
+Schedule over_node_chains(
+    const Call& call, const Parameters& parameters,
+    const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over);
+
+}  // namespace suiro
