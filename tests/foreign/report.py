@@ -2,6 +2,7 @@
 """What came of a sweep, as tables for a person or as one document."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,10 +12,13 @@ from sweep import Sweep, version
 
 def print_tables(sweep: Sweep) -> None:
     """Failures last, where they are seen."""
+    left_out = defaultdict(list)
+    for (mpi, name), why in sweep.plan.left_out.items():
+        left_out[mpi, why].append(name)
     _table(
         "Left out",
-        ("MPI", "test", "why"),
-        ((mpi, name, why) for (mpi, name), why in sweep.plan.left_out.items()),
+        ("MPI", "tests", "why"),
+        ((mpi, ", ".join(names), why) for (mpi, why), names in left_out.items()),
     )
     _table(
         "Wrong natively",

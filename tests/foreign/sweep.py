@@ -159,7 +159,7 @@ def version(mpi: str) -> str:
     """Of the MPI, as its launcher says."""
     words = [TOOLS[mpi].launcher, "--version"]
     told = subprocess.run(words, capture_output=True, text=True).stdout
-    found = re.search(r"(?:\(Open MPI\)|Version:)\s+(\S+)", told)
+    found = re.search(r"(?:\((?:Open MPI|OpenRTE)\)|Version:)\s+(\S+)", told)
     return found[1] if found else told.strip()
 
 
