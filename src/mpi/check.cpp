@@ -83,7 +83,7 @@ int blocks_received(const Communicator& communicator, const Collective& collecti
 }  // namespace
 
 int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
-                const Operation& operation, const std::function<int()>& native, Observation& call) {
+                const Operation& operation, Native native, Observation& call) {
   const int blocks = blocks_received(communicator, collective, operation);
   const Packed before = operation.in_place ? pack(operation.receive, blocks) : Packed();
   const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);

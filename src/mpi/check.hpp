@@ -5,14 +5,12 @@
 // of rounding (tolerance.hpp).
 #pragma once
 
-#include <functional>
-
 #include "mpi/record.hpp"
 
 namespace suiro::mpi {
 
 /// The user gets native's result and error. Fills in the times of `call`.
 int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
-                const Operation& operation, const std::function<int()>& native, Observation& call);
+                const Operation& operation, Native native, Observation& call);
 
 }  // namespace suiro::mpi

@@ -96,6 +96,10 @@ void Communicator::plan(const Collective& collective) {
   const bool native = !job.settings.observed() && place->unagreed.native &&
                       std::ranges::all_of(place->choices, &Choice::native);
   if (native) untouched_ |= std::uint64_t{1} << index_of(collective);
+  const bool small_native = !job.settings.observed() && place->choices.front().native;
+  if (small_native && !place->thresholds.empty()) {
+    place->touched_from = std::max<std::int64_t>(place->thresholds.front(), 1);
+  }
 }
 
 void Communicator::plan_sizes(const Collective& collective, const RuleTable& table,

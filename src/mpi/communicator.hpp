@@ -50,6 +50,11 @@ class Communicator {
   /// Decides for every size, once for each collective that is called.
   void plan(const Collective& collective);
 
+  /// Messages of fewer bytes are native, and nobody watches. At least 1: nothing is native.
+  std::int64_t touched_from(const Collective& collective) const {
+    return plan_of(collective).touched_from;
+  }
+
   /// For what has one size on all ranks. While there is no twin, the first small calls are native:
   /// a program that makes many communicators for a call or two each pays for nothing. A call that
   /// MPI refuses is taken back.
@@ -89,6 +94,7 @@ class Communicator {
     Choice unagreed;
     Choice too_uneven;
     Choice too_early;
+    std::int64_t touched_from = 1;
     int early_calls = 0;
     bool was_early = false;  // the call that was counted last
     bool agrees = false;     // ranks agree on a size

@@ -11,8 +11,6 @@ namespace suiro::mpi {
 
 namespace {
 
-using Native = std::function<int()>;
-
 /// Bytes of `count` elements; empty when invalid.
 std::optional<std::int64_t> bytes_of(MPI_Count count, MPI_Datatype type) {
   if (count < 0 || type == MPI_DATATYPE_NULL) return std::nullopt;
@@ -56,8 +54,7 @@ bool was_refused(int code) {
          kind == MPI_ERR_ARG;
 }
 
-int taken_back_if_refused(Communicator& communicator, const Collective& collective,
-                          const Native& native) {
+int taken_back_if_refused(Communicator& communicator, const Collective& collective, Native native) {
   const int code = native();
   if (was_refused(code)) communicator.take_back(collective);
   return code;
@@ -65,7 +62,7 @@ int taken_back_if_refused(Communicator& communicator, const Collective& collecti
 
 /// What was chosen is run, or native when that is impossible.
 int run_or_pass_on(Communicator& communicator, const Collective& collective, Choice& choice,
-                   const Operation& operation, const Native& native) {
+                   const Operation& operation, Native native) {
   const std::optional<Ending> ran = communicator.run(collective, choice, operation);
   if (!ran) return native();
   if (ran->undone) communicator.take_back(collective);
@@ -73,7 +70,7 @@ int run_or_pass_on(Communicator& communicator, const Collective& collective, Cho
 }
 
 int run_here(Communicator& communicator, const Collective& collective, Choice& choice,
-             const Operation& operation, const Native& native) {
+             const Operation& operation, Native native) {
   const bool timed = job.settings.observed();
   const double begin_s = timed ? now_s() : 0;
   Observation call{communicator, collective, choice, operation.bytes, 0, std::nullopt};
@@ -123,7 +120,7 @@ std::string obstacle(const Collective& collective, const Choice& choice, const O
 }
 
 int perform(Communicator& communicator, const Collective& collective, Choice& choice,
-            const Operation& operation, const Native& native) {
+            const Operation& operation, Native native) {
   if (choice.native) return run_here(communicator, collective, choice, operation, native);
   int code = MPI_SUCCESS;
   std::string reason = obstacle(collective, choice, operation, code);
@@ -138,15 +135,15 @@ int perform(Communicator& communicator, const Collective& collective, Choice& ch
 
 /// What has one size on all ranks: `operation.bytes`.
 int one_size(Communicator& communicator, const Collective& collective, const Operation& operation,
-             const Native& native) {
+             Native native) {
   Choice& choice = communicator.choose_and_count(collective, *operation.bytes);
-  const Native counted = [&] { return taken_back_if_refused(communicator, collective, native); };
+  const auto counted = [&] { return taken_back_if_refused(communicator, collective, native); };
   if (choice.native && !job.settings.observed()) return counted();
   return perform(communicator, collective, choice, operation, counted);
 }
 
 int equal_blocks(Communicator& communicator, const Collective& collective, Operation& operation,
-                 const Native& native) {
+                 Native native) {
   const auto received = bytes_of(operation.receive.count, operation.receive.type);
   operation.bytes =
       operation.in_place ? received : bytes_of(operation.send.count, operation.send.type);
@@ -158,7 +155,7 @@ int equal_blocks(Communicator& communicator, const Collective& collective, Opera
 }
 
 int unequal_blocks(Communicator& communicator, const Collective& collective, Operation& operation,
-                   const Native& native) {
+                   Native native) {
   UserBuffer& send = operation.send;
   UserBuffer& receive = operation.receive;
   const int ranks = communicator.ranks();
@@ -170,17 +167,17 @@ int unequal_blocks(Communicator& communicator, const Collective& collective, Ope
   if (agreed != MPI_SUCCESS) return agreed;
   Choice& choice = communicator.choose(collective);
   operation.bytes = communicator.agreed_bytes(collective);
-  return perform(communicator, collective, choice, operation,
-                 [&] { return taken_back_if_refused(communicator, collective, native); });
+  const auto counted = [&] { return taken_back_if_refused(communicator, collective, native); };
+  return perform(communicator, collective, choice, operation, counted);
 }
 
 /// Each rank has the same number of bytes, described in its own way; of what is reduced, the same
 /// number of elements.
 int message(Communicator& communicator, const Collective& collective, Operation& operation,
-            const Native& native) {
+            Native native) {
   UserBuffer& given = operation.in_place ? operation.receive : operation.send;
   operation.bytes = bytes_of(given.count, given.type);
-  if (!operation.bytes || *operation.bytes == 0) return native();
+  if (!operation.bytes || *operation.bytes < communicator.touched_from(collective)) return native();
   if (collective.reduces && operation.op == MPI_OP_NULL) return native();
   if (operation.root < 0 || operation.root >= communicator.ranks()) return native();
   given.unit_bytes = extent_of(given.type);
@@ -193,7 +190,7 @@ int message(Communicator& communicator, const Collective& collective, Operation&
 }  // namespace
 
 int dispatch(Communicator& communicator, const Collective& collective, Operation operation,
-             const std::function<int()>& native) {
+             Native native) {
   communicator.plan(collective);
   if (communicator.untouched(index_of(collective))) return native();
   operation.in_place = operation.send.base == MPI_IN_PLACE;

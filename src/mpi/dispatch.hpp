@@ -3,8 +3,6 @@
 // table of collectives, hand their arguments over in one form.
 #pragma once
 
-#include <functional>
-
 #include "mpi/job.hpp"
 
 namespace suiro::mpi {
@@ -43,6 +41,6 @@ UserBuffer unequal(const void* base, const Count* counts, const Displacement* di
 /// Decides, then runs a schedule, or `native`, which passes the call on. Whatever looks wrong (a
 /// null type, a negative count) is passed on too: the MPI library knows the right error.
 int dispatch(Communicator& communicator, const Collective& collective, Operation operation,
-             const std::function<int()>& native);
+             Native native);
 
 }  // namespace suiro::mpi

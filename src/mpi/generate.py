@@ -206,8 +206,8 @@ def implementation(f: Function, place: int) -> list[str]:
         lines.append(f"  operation.send = {buffer(f, 'send')};")
         lines.append(f"  operation.receive = {buffer(f, 'recv')};")
     lines += [f"  operation.{name} = {name};" for name in ("op", "root") if name in f.names]
-    lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation,")
-    lines.append(f"                  [&] {{ return real.{f.name}({f.arguments}); }});\n}}\n")
+    lines.append(f"  const auto native = [&] {{ return real.{f.name}({f.arguments}); }};")
+    lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation, native);\n}}\n")
     return lines
 
 

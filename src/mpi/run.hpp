@@ -49,6 +49,22 @@ struct Operation {
   int root = 0;
 };
 
+/// Passes the user's call on to the MPI. It refers to a callable that outlives it, and so costs
+/// nothing to make, which every call of the user would pay for.
+class Native {
+ public:
+  template <class Callable>
+  Native(const Callable& callable)
+      : callable_(&callable),
+        call_([](const void* made) { return (*static_cast<const Callable*>(made))(); }) {}
+
+  int operator()() const { return call_(callable_); }
+
+ private:
+  const void* callable_;
+  int (*call_)(const void*);
+};
+
 /// What carries the messages: the private communicator with the same ranks in the same order, and
 /// suiro's own transport unless that is nullptr.
 struct Carrier {
