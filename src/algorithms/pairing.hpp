@@ -11,8 +11,8 @@ namespace suiro {
 struct Pairing {
   int size = 1;
 
-  int steps() const { return std::bit_width(static_cast<unsigned>(size)) - 1; }
-  int members() const { return 1 << steps(); }
+  int steps() const { return std::bit_width(static_cast<unsigned>(size) | 1U) - 1; }
+  int members() const { return static_cast<int>(1U << static_cast<unsigned>(steps())); }
   int pairs() const { return size - members(); }
 
   bool is_paired(int rank) const { return rank < 2 * pairs(); }
@@ -23,7 +23,9 @@ struct Pairing {
   int member(int rank) const { return is_paired(rank) ? rank / 2 : rank - pairs(); }
   int rank(int member) const { return member < pairs() ? 2 * member : member + pairs(); }
   /// Whom a member's rank exchanges with in a step: one 1, 2, 4 ... members away.
-  int partner(int rank, std::int64_t step) const { return this->rank(member(rank) ^ 1 << step); }
+  int partner(int rank, std::int64_t step) const {
+    return this->rank(member(rank) ^ static_cast<int>(1U << static_cast<unsigned>(step)));
+  }
 };
 
 }  // namespace suiro

@@ -11,8 +11,7 @@ constexpr int word_bits = 64;
 }
 
 Values::Values(int ranks, std::int64_t blocks)
-    : ranks_(ranks),
-      words_((ranks + word_bits - 1) / word_bits),
+    : words_((ranks + word_bits - 1) / word_bits),
       blocks_(std::max<std::int64_t>(blocks, 1)),
       own_(ranks * blocks_) {}
 

@@ -57,7 +57,6 @@ class Values {
   std::uint64_t word(Id value, int number) const;
   int origins(Id value) const;
 
-  int ranks_;
   int words_;  // of 64 origins each
   std::int64_t blocks_;
   Id own_;  // values below are ranks' own blocks
