@@ -11,8 +11,7 @@ inline constexpr ParameterSpec segment_spec = {
     .minimum = 0,
     .maximum = 1 << 30,
     .fallback = 0,
-    .meaning =
-        "bytes of a segment; 0: what the pipeline formula gives for message, stages and link"};
+    .meaning = "bytes of a segment; 0: what suits the message, the ranks and the link"};
 
 /// Of chains that begin or end at the root.
 inline constexpr ParameterSpec chains_spec = {.name = "chains",

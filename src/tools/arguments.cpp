@@ -52,20 +52,35 @@ std::int64_t number(std::string_view text, std::string_view what, std::int64_t m
 
 const Algorithm* find_named(std::string_view text) {
   const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos) {
-    return find_algorithm(text.substr(0, slash), text.substr(slash + 1));
-  }
-  const auto found = std::ranges::find(catalog(), text, &Algorithm::name);
-  return found == catalog().end() ? nullptr : &*found;
+  if (slash == std::string_view::npos) return find_algorithm("alltoall", text);
+  return find_algorithm(text.substr(0, slash), text.substr(slash + 1));
 }
 
-std::string algorithm_names() {
+std::span<const Algorithm> find_rows(const std::optional<std::string>& text) {
+  if (!text) return catalog();
+  if (const Algorithm* algorithm = find_named(*text)) return {algorithm, 1};
+  const auto rows = std::ranges::equal_range(catalog(), *text, {}, [](const Algorithm& algorithm) {
+    return std::string(algorithm.collective);
+  });
+  if (!rows.empty()) return {rows.begin(), rows.end()};
+  throw UsageError("'" + *text + "' is neither a collective nor an algorithm" +
+                   what_there_is(*text));
+}
+
+std::string what_there_is(std::string_view text) {
+  const std::string_view collective = text.substr(0, text.find('/'));
   std::string names;
+  const auto add = [&names](std::string_view name) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  };
   for (const Algorithm& algorithm : catalog()) {
-    names += names.empty() ? "" : " ";
-    names += std::string(algorithm.collective) + "/" + std::string(algorithm.name);
+    if (algorithm.collective == collective) add(algorithm.name);
   }
-  return names;
+  if (!names.empty()) return "; " + std::string(collective) + " has " + names;
+  for (const Collective& other : collectives()) {
+    if (!other.unequal()) add(other.name);
+  }
+  return "; suiro-schedule algorithms lists those of " + names;
 }
 
 }  // namespace suiro::tools

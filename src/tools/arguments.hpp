@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,11 +39,16 @@ class Arguments {
 std::int64_t number(std::string_view text, std::string_view what, std::int64_t minimum,
                     std::int64_t maximum);
 
-/// "ring" or "alltoall/ring"; nullptr when the catalog has none.
+/// "bcast/pipeline", or "ring" for "alltoall/ring"; nullptr when the catalog has none.
 const Algorithm* find_named(std::string_view text);
 
-/// "alltoall/linear alltoall/ring ...", for messages.
-std::string algorithm_names();
+/// The rows of a collective, of one algorithm, or of all where nothing is named. UsageError when
+/// there are none.
+std::span<const Algorithm> find_rows(const std::optional<std::string>& text);
+
+/// What there is instead of `text`, for messages: "; bcast has binary, ..." where it names a
+/// collective, and else the collectives.
+std::string what_there_is(std::string_view text);
 
 int algorithms_command(Arguments arguments);
 int bound_command(Arguments arguments);

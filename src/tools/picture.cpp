@@ -107,11 +107,6 @@ Json proven_properties(const Schedule& schedule, const Topology& topology) {
   return list;
 }
 
-/// What the busiest NIC must carry at least, where a bound is known.
-Json bound_blocks(const Schedule& schedule, const Topology& topology) {
-  return bound_s(*find_collective(schedule.collective), topology, 1, 1);
-}
-
 void check_size(const Schedule& schedule) {
   if (schedule.rounds <= TextLimits::rank_rounds / std::max(schedule.ranks, 1)) return;
   throw UsageError(std::to_string(schedule.ranks) + " ranks x " + std::to_string(schedule.rounds) +
@@ -128,6 +123,7 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
   }
   check_size(schedule);
   const Topology topology = Topology::from_nodes(schedule.node_of_rank);
+  const bool cut = find_collective(schedule.collective)->bytes == Measure::vector;
   std::int64_t busiest_sum = 0;
   Json shown = Json::array();
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {
@@ -137,6 +133,8 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
       shown.push_back(json_of_scene(scene, index));
     }
   }
+  // Rounds of a pipeline are together on the wire, those of blocks are one after the other.
+  const std::int64_t carried = cut ? count_cost(schedule, topology).wire_blocks : busiest_sum;
   std::vector<int> node_of_rank;
   node_of_rank.reserve(topology.ranks());
   for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
@@ -152,7 +150,9 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
                          {"overtaking", schedule.overtaking},
                          {"lookahead", schedule.lookahead},
                          {"scratch_blocks", schedule.scratch},
-                         {"busiest_nic_blocks", busiest_sum},
+                         {"root", schedule.root},
+                         {"pieces", cut ? Json(schedule.pieces) : Json()},
+                         {"busiest_nic_blocks", carried},
                          {"bound_blocks", bound_blocks(schedule, topology)},
                          {"properties", proven_properties(schedule, topology)},
                          {"shown", shown}};

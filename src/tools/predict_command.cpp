@@ -15,13 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What one block takes on one link; given by --bytes and --goodput-Bps together.
+/// How many bytes on how fast a link; given by --bytes and --goodput-Bps together.
 struct Link {
-  std::int64_t block_bytes = 0;
+  std::int64_t bytes = 0;
   std::int64_t goodput_Bps = 0;
-  double block_s() const {
-    return static_cast<double>(block_bytes) / static_cast<double>(goodput_Bps);
-  }
 };
 
 struct Prediction {
@@ -30,13 +27,22 @@ struct Prediction {
   std::vector<Phase> phases;
   double bound_blocks = 0;
   double head_of_line_blocks = 0;
+
+  /// What one block takes on one link.
+  double block_s(const Link& link) const {
+    const bool cut = find_collective(schedule.collective)->bytes == Measure::vector;
+    return static_cast<double>(link.bytes) / static_cast<double>(cut ? schedule.pieces : 1) /
+           static_cast<double>(link.goodput_Bps);
+  }
 };
 
-Prediction predict(const std::string& text, const Topology& topology) {
-  Prediction prediction{build_named(text, topology), topology, {}};
-  prediction.phases = head_of_line_phases(prediction.schedule, topology);
-  prediction.bound_blocks =
-      bound_s(*find_collective(prediction.schedule.collective), topology, 1, 1);
+Prediction predict(const std::string& text, const Request& request,
+                   const std::optional<Link>& link) {
+  Call call = request.call();
+  if (link) call.link.Bps = static_cast<double>(link->goodput_Bps);
+  Prediction prediction{build_named(text, call), request.topology, {}};
+  prediction.phases = head_of_line_phases(prediction.schedule, request.topology);
+  prediction.bound_blocks = bound_blocks(prediction.schedule, request.topology);
   prediction.head_of_line_blocks = total_time_blocks(prediction.phases);
   return prediction;
 }
@@ -64,10 +70,10 @@ std::string json_document(const Prediction& prediction, const std::optional<Link
       {"head_of_line_blocks", prediction.head_of_line_blocks},
       {"head_of_line_slowdown", slowdown(prediction.head_of_line_blocks, prediction.bound_blocks)}};
   if (link) {
-    document["bytes"] = link->block_bytes;
+    document["bytes"] = link->bytes;
     document["goodput_Bps"] = link->goodput_Bps;
-    document["bound_s"] = prediction.bound_blocks * link->block_s();
-    document["head_of_line_s"] = prediction.head_of_line_blocks * link->block_s();
+    document["bound_s"] = prediction.bound_blocks * prediction.block_s(*link);
+    document["head_of_line_s"] = prediction.head_of_line_blocks * prediction.block_s(*link);
   }
   document["phases"] = phases;
   return document.dump(2) + "\n";
@@ -76,22 +82,21 @@ std::string json_document(const Prediction& prediction, const std::optional<Link
 void print_plain(const Prediction& prediction, const std::optional<Link>& link) {
   std::printf("%s/%s on %s\n", prediction.schedule.collective.c_str(),
               prediction.schedule.algorithm.c_str(), prediction.topology.describe().c_str());
-  const auto print_time = [&link](const char* what, double blocks) {
+  const auto print_time = [&](const char* what, double blocks) {
     std::printf("%-48s %12.2f blocks", what, blocks);
-    if (link) std::printf("  %.6g s", blocks * link->block_s());
+    if (link) std::printf("  %.6g s", blocks * prediction.block_s(*link));
     std::printf("\n");
   };
   print_time("the links need at least", prediction.bound_blocks);
   print_time("in an input-queued switch, by head-of-line model", prediction.head_of_line_blocks);
 }
 
-std::optional<Link> take_link(Arguments& arguments) {
-  const auto bytes = arguments.take_number("--bytes", 0, INT64_MAX);
-  const auto goodput_Bps = arguments.take_number("--goodput-Bps", 1, INT64_MAX);
-  if (bytes.has_value() != goodput_Bps.has_value()) {
+/// Of --bytes and --goodput-Bps, which are given together or not at all.
+std::optional<Link> link_of(const Request& request, std::optional<std::int64_t> goodput_Bps) {
+  if (request.bytes.has_value() != goodput_Bps.has_value()) {
     throw UsageError("--bytes and --goodput-Bps are given together");
   }
-  return bytes ? std::optional(Link{*bytes, *goodput_Bps}) : std::nullopt;
+  return goodput_Bps ? std::optional(Link{*request.bytes, *goodput_Bps}) : std::nullopt;
 }
 
 }  // namespace
@@ -99,11 +104,12 @@ std::optional<Link> take_link(Arguments& arguments) {
 int predict_command(Arguments arguments) {
   constexpr std::int64_t ranks_max = 4096;  // the models look at every pair of ranks
   const bool json = arguments.take_flag("--json");
-  const std::optional<Link> link = take_link(arguments);
-  const Topology topology = take_topology(arguments, "predict", ranks_max);
+  const auto goodput_Bps = arguments.take_number("--goodput-Bps", 1, INT64_MAX);
+  const Request request = take_request(arguments, "predict", ranks_max);
+  const std::optional<Link> link = link_of(request, goodput_Bps);
   const std::string name = arguments.take_positional().value_or("");
   arguments.expect_none_left();
-  const Prediction prediction = predict(name, topology);
+  const Prediction prediction = predict(name, request, link);
   if (json) {
     std::fputs(json_document(prediction, link).c_str(), stdout);
   } else {

@@ -23,9 +23,8 @@ std::string read_text(const std::string& path) {
     if (text.size() > file_bytes_maximum) throw UsageError(path + " is larger than 64 MiB");
   }
   if (path != "-" && !file.is_open()) {
-    throw UsageError("'" + path +
-                     "' is neither a file that can be read nor an algorithm; there are " +
-                     algorithm_names());
+    throw UsageError("'" + path + "' is neither a file that can be read nor an algorithm" +
+                     what_there_is(path));
   }
   if (stream.bad()) throw UsageError("'" + path + "' is not a file that can be read");
   return text;
@@ -33,7 +32,7 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-Schedule build_named(const std::string& text, const Topology& topology) {
+Schedule build_named(const std::string& text, const Call& call) {
   const std::size_t slash = text.find('/');
   const std::string collective = slash == std::string::npos ? "alltoall" : text.substr(0, slash);
   const std::string value = slash == std::string::npos ? text : text.substr(slash + 1);
@@ -42,9 +41,18 @@ Schedule build_named(const std::string& text, const Topology& topology) {
                                    ? nullptr
                                    : find_algorithm(collective, forced.rules().front().algorithm);
   if (algorithm == nullptr) {
-    throw UsageError("'" + text + "' has no schedule; there are " + algorithm_names());
+    throw UsageError("'" + text + "' has no schedule" + what_there_is(collective));
   }
-  return build(*algorithm, topology, forced.rules().front().parameters);
+  if (call.root != 0 && !find_collective(collective)->rooted) {
+    throw UsageError("--root is for collectives that have one, and " + collective + " has none");
+  }
+  return build(*algorithm, call, forced.rules().front().parameters);
+}
+
+double bound_blocks(const Schedule& schedule, const Topology& topology) {
+  const Collective& collective = *find_collective(schedule.collective);
+  const bool cut = collective.bytes == Measure::vector;
+  return bound_s(collective, topology, cut ? schedule.pieces : 1, 1);
 }
 
 Schedule read_schedule(const std::string& path) { return parse(read_text(path), path); }

@@ -14,7 +14,10 @@ namespace suiro::tools {
 
 /// ALGORITHM as in a forced algorithm, so that both are written alike: ring, linear_capped:cap=4;
 /// with its collective before it or without.
-Schedule build_named(const std::string& text, const Topology& topology);
+Schedule build_named(const std::string& text, const Call& call);
+
+/// What the busiest link of any node must carry at least, in blocks of the schedule.
+double bound_blocks(const Schedule& schedule, const Topology& topology);
 
 /// The schedule in a file, or in standard input for "-". UsageError when there is no such file.
 Schedule read_schedule(const std::string& path);

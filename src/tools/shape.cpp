@@ -77,4 +77,15 @@ Topology take_topology(Arguments& arguments, std::string_view command, std::int6
   return Topology::from_nodes(in_order(list, order.value_or("block")));
 }
 
+Request take_request(Arguments& arguments, std::string_view command, std::int64_t ranks_max) {
+  const auto bytes = arguments.take_number("--bytes", 0, INT64_MAX);
+  const auto root = arguments.take_option("--root");
+  Request request{.topology = take_topology(arguments, command, ranks_max)};
+  if (root) {
+    request.root = static_cast<int>(number(*root, "--root", 0, request.topology.ranks() - 1));
+  }
+  request.bytes = bytes;
+  return request;
+}
+
 }  // namespace suiro::tools

@@ -12,4 +12,16 @@ namespace suiro::tools {
 /// Takes these options; throws when they are missing or say it twice. `command` is for messages.
 Topology take_topology(Arguments& arguments, std::string_view command, std::int64_t ranks_max);
 
+/// What a schedule is to be built for.
+struct Request {
+  Topology topology;
+  int root = 0;
+  std::optional<std::int64_t> bytes = {};
+
+  Call call() const { return {.topology = topology, .root = root, .bytes = bytes.value_or(0)}; }
+};
+
+/// Also takes --root R, and --bytes N of the message that is cut.
+Request take_request(Arguments& arguments, std::string_view command, std::int64_t ranks_max);
+
 }  // namespace suiro::tools

@@ -13,7 +13,8 @@ namespace {
 /// A file brings its own shape, everything else needs one.
 Schedule named_schedule(const std::string& what, Arguments& arguments) {
   if (find_named(what.substr(0, what.find(':'))) == nullptr) return read_schedule(what);
-  return build_named(what, take_topology(arguments, "show", TextLimits::ranks));
+  const Request request = take_request(arguments, "show", TextLimits::ranks);
+  return build_named(what, request.call());
 }
 
 /// FIRST-LAST or one number; what lies beyond the schedule is no error.

@@ -13,15 +13,17 @@ namespace suiro::tools {
 namespace {
 
 constexpr const char* usage =
-    "usage: suiro-schedule algorithms [--json | --markdown]\n"
+    "usage: suiro-schedule algorithms [--json | --markdown] [COLLECTIVE | ALGORITHM]\n"
     "       suiro-schedule collectives [--json]\n"
     "       suiro-schedule bound COLLECTIVE SHAPE [--bytes N]\n"
-    "       suiro-schedule verify [--json] [--max-ranks N] [ALGORITHM | FILE]\n"
-    "       suiro-schedule show ALGORITHM SHAPE | FILE [--json [--rounds FIRST-LAST]]\n"
-    "       suiro-schedule predict ALGORITHM SHAPE [--json] [--bytes N --goodput-Bps N]\n"
-    "ALGORITHM is a name such as ring or alltoall/ring, for show and predict also with "
-    "parameters:\n"
-    "linear_capped:cap=4. FILE is a printed schedule, or - for standard input.\n"
+    "       suiro-schedule verify [--json] [--max-ranks N] [COLLECTIVE | ALGORITHM | FILE]\n"
+    "       suiro-schedule show ALGORITHM SHAPE [--root R] [--bytes N] | FILE\n"
+    "                           [--json [--rounds FIRST-LAST]]\n"
+    "       suiro-schedule predict ALGORITHM SHAPE [--root R] [--bytes N --goodput-Bps N] "
+    "[--json]\n"
+    "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show and predict\n"
+    "also with parameters: linear_capped:cap=4. --bytes are those of the message. FILE is a "
+    "printed schedule, or - for standard input.\n"
     "SHAPE is --nodes N --ppn P or --shape RANKS,RANKS,... (the ranks of each node), both with\n"
     "--order block|round_robin; or --node-of-rank NODE,NODE,...\n"
     "Exit code: 0, 1 when a proof failed, 2 when the input was wrong.\n";

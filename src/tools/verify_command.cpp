@@ -92,10 +92,9 @@ std::vector<CatalogProof> prove_all(std::span<const Algorithm> algorithms, int r
   return proofs;
 }
 
-int verify_catalog(const Algorithm* only, int ranks_wanted, bool json) {
+int verify_catalog(std::span<const Algorithm> algorithms, int ranks_wanted, bool json) {
   bool ok = true;
   Json list = Json::array();
-  const std::span<const Algorithm> algorithms = only != nullptr ? std::span(only, 1) : catalog();
   for (const CatalogProof& proof : prove_all(algorithms, ranks_wanted)) {
     ok = ok && proof.ok();
     if (json) {
@@ -160,12 +159,11 @@ int verify_command(Arguments arguments) {
   const auto ranks = arguments.take_number("--max-ranks", 1, ranks_maximum);
   const std::optional<std::string> what = arguments.take_positional();
   arguments.expect_none_left();
-  const Algorithm* only = what ? find_named(*what) : nullptr;
-  if (what && only == nullptr) {
+  if (what && find_named(*what) == nullptr && find_collective(*what) == nullptr) {
     if (ranks) throw UsageError("--max-ranks is for the catalog; a file has its own ranks");
     return verify_file(*what, json);
   }
-  return verify_catalog(only, static_cast<int>(ranks.value_or(ranks_default)), json);
+  return verify_catalog(find_rows(what), static_cast<int>(ranks.value_or(ranks_default)), json);
 }
 
 }  // namespace suiro::tools

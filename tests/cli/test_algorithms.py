@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from suiro import native
 from suiro.cli.algorithms import algorithms
-from suiro.errors import MachineError
+from suiro.errors import MachineError, UsageError
 
 app = typer.Typer()
 app.command()(algorithms)
@@ -22,18 +22,43 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "160")
 
 
-def test_the_table_has_a_row_per_algorithm() -> None:
-    result = runner.invoke(app)
-    assert result.exit_code == 0
-    for text in ("two_level_ring", "pairwise", "cap 1..1024, default 8", "one_peer_per_node"):
-        assert text in result.stdout
+def test_the_list_has_a_line_per_algorithm_below_its_collective() -> None:
+    lines = runner.invoke(app).stdout.splitlines()
+    collectives = [line for line in lines if line and not line.startswith(" ")][:-1]
+    assert collectives == ["allreduce", "alltoall", "barrier", "bcast", "reduce"]
+    after = lines[lines.index("bcast") :]
+    assert any(line.split()[0] == "scatter_allgather" for line in after if line)
+    assert "suiro algorithms allreduce/" in lines[-1]
+
+
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert max(map(len, runner.invoke(app).stdout.splitlines())) <= 60
+
+
+def test_one_collective_is_listed_alone() -> None:
+    lines = runner.invoke(app, ["barrier"]).stdout.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["barrier", "dissemination"]
+    assert not any(line.startswith("bcast") for line in lines)
+
+
+def test_of_one_algorithm_everything_is_told() -> None:
+    text = runner.invoke(app, ["alltoall/linear_capped"]).stdout
+    for part in ("source: ", "cost: ", "parameter cap 1..1024, default 8: ", "proven: direct"):
+        assert part in text
 
 
 def test_json_is_one_document() -> None:
-    result = runner.invoke(app, ["--json"])
+    result = runner.invoke(app, ["--json", "bcast"])
     rows = json.loads(result.stdout)["algorithms"]
     assert [row["name"] for row in rows] == sorted(row["name"] for row in rows)
     assert all(row["cost"] and row["source"] for row in rows)
+
+
+def test_what_there_is_not_is_said_with_what_there_is() -> None:
+    result = runner.invoke(app, ["gather"])
+    assert isinstance(result.exception, UsageError)
+    assert "'gather' is neither a collective nor an algorithm" in str(result.exception)
 
 
 def test_a_missing_tool_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,19 @@ def test_two_level_ring_sends_to_one_node_at_a_time() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
+def test_a_message_is_drawn_in_pieces() -> None:
+    result = run("bcast/node_pipeline", "--nodes", "4", "--ppn", "2", "--root", "3",
+                 "--bytes", "8K")  # fmt: skip
+    text = " ".join(result.stdout.split())
+    assert "on 4 nodes x 2 ranks, root 3" in text
+    assert "carries" in text and "which is the least possible" in text
+    assert rows(result.stdout)["1"] == "←3 x1 →2 x1 →3 x1 →0 x1 █ 1"
+
+
+def test_a_barrier_carries_no_data() -> None:
+    assert "no data crosses the network" in run("barrier/tree", "--shape", "2,2").stdout
+
+
 def test_rings_two_peers_are_marked() -> None:
     result = run("ring", "--nodes", "4", "--ppn", "2")
     assert "Two peers of a node at once, first at rank 1, round 3, block 4" in result.stdout
@@ -122,6 +135,10 @@ def test_svg_has_an_arrow_for_each_message(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["ringg", "--nodes", "2", "--ppn", "2"], "'ringg' is neither a file"),
+        (["bcast/pipelin", "--shape", "2,2"], "bcast has binary, "),
+        (["bcast/pipeline", "--shape", "2,2", "--root", "4"], "--root takes a number from 0 to 3"),
+        (["alltoall/ring", "--shape", "2,2", "--root", "1"], "alltoall has none"),
+        (["bcast/pipeline", "--shape", "2,2", "--bytes", "8Q"], "is not a size"),
         (["ring"], "show needs --nodes and --ppn, or --shape"),
         (["ring", "--shape", "2,2", "--node", "2"], "--node 2: the nodes are 0 to 1"),
         (["ring", "--shape", "2,2", "--node", "0", "--json"], "exclude each other"),

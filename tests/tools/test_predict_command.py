@@ -37,6 +37,24 @@ def test_seconds_come_with_a_size_and_a_rate() -> None:
     assert document["bound_s"] == 1
 
 
+def test_a_message_takes_as_long_in_any_number_of_pieces() -> None:
+    shape = (
+        "--nodes",
+        "4",
+        "--ppn",
+        "2",
+        "--bytes",
+        "4000000",
+        "--goodput-Bps",
+        "1000000",
+        "--json",
+    )
+    for segment in (1000, 50000):
+        text = predict(f"allreduce/lanes:segment={segment}", *shape).stdout
+        assert json.loads(text)["bound_s"] == pytest.approx(6)
+        assert json.loads(text)["head_of_line_slowdown"] == pytest.approx(1, abs=0.01)
+
+
 def test_one_node_has_no_slowdown() -> None:
     document = json.loads(predict("ring", "--nodes", "1", "--ppn", "4", "--json").stdout)
     assert document["head_of_line_slowdown"] is None

@@ -56,6 +56,17 @@ def test_a_picture_has_the_chosen_rounds_and_sums_over_all() -> None:
     assert not document["properties"][0]["holds"]
 
 
+def test_a_message_has_a_root_and_a_size() -> None:
+    chosen = ("show", "bcast/pipeline:segment=1000", "--nodes", "3", "--ppn", "2", "--root", "4",
+              "--bytes", "2500")  # fmt: skip
+    text = run(*chosen).stdout
+    assert "\nroot 4\npieces 3\n" in text
+    assert run("verify", "-", text=text).returncode == 0
+    document = json.loads(run(*chosen, "--json").stdout)
+    assert (document["root"], document["pieces"]) == (4, 3)
+    assert (document["busiest_nic_blocks"], document["bound_blocks"]) == (3, 3)
+
+
 def test_a_picture_of_a_printed_schedule_is_that_of_its_algorithm() -> None:
     shape = ("--shape", "1,3,2")
     text = run("show", "two_level_ring", *shape).stdout

@@ -54,6 +54,11 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     return tuple(sorted({_quantity(word, "size", 1024) for word in _words(text, "--sizes")}))
 
 
+def parse_size(text: str) -> int:
+    """ "64K" as bytes."""
+    return _quantity(text, "size", 1024)
+
+
 def parse_rate(text: str) -> int:
     """ "50M" as bits per second."""
     return _quantity(text, "rate", 1000)

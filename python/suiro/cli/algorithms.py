@@ -1,15 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro algorithms`: the catalog, as the native side has it."""
 
-from typing import Annotated, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 
 def algorithms(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[COLLECTIVE|ALGORITHM]",
+            help="Only these, such as bcast, or all about one, such as bcast/pipeline.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """List the algorithms with their costs, parameters and proven properties.
+    """List the algorithms; of one, tell its cost, parameters and proven properties.
 
     Force one in a job:  suiro run --alltoall linear_capped:cap=4 -- mpirun -np 64 ./app
     """
@@ -18,32 +29,42 @@ def algorithms(
 
     from suiro import native_json
 
-    arguments = ["algorithms", "--json"]
+    arguments = ["algorithms", "--json", *([] if what is None else [what])]
     document = native_json.call("suiro-schedule", arguments, "reading the catalog").document
     if json:
         sys.stdout.write(json_module.dumps(document, indent=2) + "\n")
-    else:
-        _print_table(document["algorithms"])
-
-
-def _print_table(rows: list[dict[str, Any]]) -> None:
+        return
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("collective", "algorithm", "what it does", "parameters", "proven"):
-        table.add_column(heading, overflow="fold")
+    console = Console(highlight=False)
+    rows = document["algorithms"]
+    if len(rows) == 1:
+        _print_details(rows[0], console)
+        return
+    for collective, members in groupby(rows, key=lambda row: row["collective"]):
+        _print_list(collective, list(members), console)
+    first = f"{rows[0]['collective']}/{rows[0]['name']}"
+    console.print(f"suiro algorithms {first} tells all about one.")
+
+
+def _print_list(collective: str, rows: list[dict[str, Any]], console: "Console") -> None:
+    """A line for each; what does not fit is cut."""
+    console.print(collective, style="bold")
+    width = max(len(row["name"]) for row in rows)
     for row in rows:
-        parameters = [_parameter(parameter) for parameter in row["parameters"]]
-        table.add_row(
-            row["collective"],
-            row["name"],
-            f"{row['summary']}\n[dim]{row['cost']}; {row['source']}[/dim]",
-            "\n".join(parameters),
-            "\n".join(row["properties"]),
-        )
-    Console().print(table)
+        line = f"  {row['name']:{width}}  {row['summary']}"
+        console.print(line, markup=False, no_wrap=True, overflow="ellipsis")
+    console.print()
+
+
+def _print_details(row: dict[str, Any], console: "Console") -> None:
+    console.print(f"{row['collective']}/{row['name']}", style="bold")
+    lines = [row["summary"], f"source: {row['source']}", f"cost: {row['cost']}"]
+    lines += [f"parameter {_parameter(parameter)}" for parameter in row["parameters"]]
+    lines += [f"proven: {', '.join(row['properties'])}"] if row["properties"] else []
+    for line in lines:
+        console.print(line, markup=False)
 
 
 def _parameter(parameter: dict[str, Any]) -> str:
-    return "{name} {minimum}..{maximum}, default {default}".format(**parameter)
+    return "{name} {minimum}..{maximum}, default {default}: {meaning}".format(**parameter)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro show`: a picture of a schedule."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,8 @@ def show(
         str,
         typer.Argument(
             metavar="ALGORITHM|FILE",
-            help="A catalog name, also with parameters (linear_capped:cap=4), or the file of a "
-            "schedule in the printed form.",
+            help="A catalog name, also with parameters (alltoall/linear_capped:cap=4), or the "
+            "file of a schedule in the printed form.",
         ),
     ],
     nodes: Annotated[
@@ -27,6 +28,13 @@ def show(
     ] = None,
     order: Annotated[
         str | None, typer.Option(metavar="block|round_robin", help="How ranks lie on nodes.")
+    ] = None,
+    root: Annotated[
+        int | None, typer.Option(metavar="RANK", help="The root of a collective that has one.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option("--bytes", metavar="SIZE", help="Of the message, where it is cut: 64K."),
     ] = None,
     rounds: Annotated[
         str | None,
@@ -43,28 +51,39 @@ def show(
     """Draw who talks to whom in an algorithm, round by round.
 
     For example:  suiro show alltoall/two_level_ring --nodes 4 --ppn 4
+    Or:  suiro show bcast/pipeline --nodes 4 --ppn 2 --root 3 --bytes 64K
 
-    An arrow says to which node a node sends, and how many blocks. Rounds in which a node has two
-    peers at once are marked: there, packets wait in the switch behind packets for another node.
+    An arrow says to which node a node sends, and how many blocks, or pieces of a message. Rounds
+    in which a node has two peers at once are marked: there, packets wait in the switch behind
+    packets for another node.
     """
-    import sys
-
-    from suiro import native_json
+    from suiro.bench.plan import parse_size
     from suiro.errors import UsageError
 
     if (node is not None) + (svg is not None) + json > 1:
         raise UsageError("--node, --svg and --json exclude each other")
-    arguments = ["show", "--json", "--rounds", rounds or f"0-{_ROUNDS_DEFAULT - 1}", what]
-    given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order}
+    given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order, "--root": root,
+             "--bytes": None if size is None else parse_size(size)}  # fmt: skip
+    document = _picture(what, rounds or f"0-{_ROUNDS_DEFAULT - 1}", given)
+    if json:
+        _print_json(document)
+    else:
+        _draw(document, node, svg)
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=2))
+
+
+def _picture(what: str, rounds: str, given: Mapping[str, object]) -> object:
+    from suiro import native_json
+
+    arguments = ["show", "--json", "--rounds", rounds, what]
     for name, value in given.items():
         arguments += [] if value is None else [name, str(value)]
-    document = native_json.call("suiro-schedule", arguments, "reading the schedule").document
-    if json:
-        import json as json_module
-
-        sys.stdout.write(json_module.dumps(document, indent=2) + "\n")
-        return
-    _draw(document, node, svg)
+    return native_json.call("suiro-schedule", arguments, "reading the schedule").document
 
 
 def _draw(document: object, node: int | None, svg: Path | None) -> None:

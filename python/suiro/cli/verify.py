@@ -10,8 +10,9 @@ def verify(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ALGORITHM|FILE]",
-            help="A catalog name, or a schedule printed by suiro-schedule show [default: all].",
+            metavar="[COLLECTIVE|ALGORITHM|FILE]",
+            help="Names of the catalog, or a schedule printed by suiro-schedule show "
+            "[default: the catalog].",
         ),
     ] = None,
     max_ranks: Annotated[
@@ -19,7 +20,7 @@ def verify(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Prove that schedules deliver every block once, without deadlock or races.
+    """Prove that schedules deliver every block and operand once, without deadlock or races.
 
     One schedule:  suiro-schedule show ring --nodes 2 --ppn 2 > ring.txt; suiro verify ring.txt
 
@@ -50,7 +51,7 @@ def _print_catalog(document: dict[str, Any]) -> None:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("collective", "algorithm", "schedules", "delivery", "one peer per node"):
+    for heading in ("collective", "algorithm", "schedules", "delivery", "declared properties"):
         table.add_column(heading, justify="right" if heading == "schedules" else "left")
     for row in document["algorithms"]:
         table.add_row(
@@ -58,7 +59,7 @@ def _print_catalog(document: dict[str, Any]) -> None:
             row["algorithm"],
             str(row["schedules"]),
             "[green]proven[/green]" if row["ok"] else "[red]FAILED[/red]",
-            _property_cell(row["properties"][0]),
+            _declared(row["properties"]),
         )
     console = Console()
     console.print(f"every shape of 1 to {document['max_ranks']} ranks", style="bold")
@@ -67,10 +68,12 @@ def _print_catalog(document: dict[str, Any]) -> None:
         _print_details(console, row)
 
 
-def _property_cell(proof: dict[str, Any]) -> str:
-    if proof["holds"]:
-        return "[green]proven[/green]" if proof["declared"] else "holds"
-    return "[red]FAILED[/red]" if proof["declared"] else "no, see below"
+def _declared(proofs: list[dict[str, Any]]) -> str:
+    return ", ".join(
+        proof["name"] if proof["holds"] else f"[red]{proof['name']} FAILED[/red]"
+        for proof in proofs
+        if proof["declared"]
+    )
 
 
 def _print_details(console: Any, row: dict[str, Any]) -> None:
@@ -81,7 +84,7 @@ def _print_details(console: Any, row: dict[str, Any]) -> None:
         if found:
             lines.append(f"  not {proof['name']}, {found['schedule']}: {found['line']}")
     if lines:
-        console.print(f"\n{row['algorithm']}", style="bold")
+        console.print(f"\n{row['collective']}/{row['algorithm']}", style="bold")
         console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 

@@ -71,6 +71,8 @@ class Picture(BaseModel):
     nodes: int
     ranks: int
     node_of_rank: list[int]
+    root: int
+    pieces: int | None
     rounds: int
     window: int
     busiest_nic_blocks: int
@@ -82,7 +84,9 @@ class Picture(BaseModel):
     def title(self) -> str:
         """What it is a picture of."""
         given = ",".join(f"{name}={value}" for name, value in self.parameters.items())
-        return f"{self.collective}/{self.algorithm}{':' if given else ''}{given} on {self.shape}"
+        root = f", root {self.root}" if self.root else ""
+        name = f"{self.collective}/{self.algorithm}{':' if given else ''}{given}"
+        return f"{name} on {self.shape}{root}"
 
     def ranks_of(self, node: int) -> list[int]:
         """The ranks on a node."""
@@ -102,20 +106,21 @@ class Picture(BaseModel):
         return f"Two peers of a node at once, first at {one_peer[0].counterexample.line}."
 
     def _work(self) -> str:
-        blocks = self.busiest_nic_blocks
-        text = (
-            f"{self.rounds} {plural(self.rounds, 'round')}, window {self.window}; the busiest NICs "
-            f"of all rounds carry {blocks} {plural(blocks, 'block')}"
-        )
-        if self.bound_blocks is None or blocks == 0:
+        text = f"{self.rounds} {plural(self.rounds, 'round')}, window {self.window}"
+        carried = self.busiest_nic_blocks
+        if carried == 0:
+            return f"{text}; no data crosses the network."
+        if self.pieces is None:
+            blocks = f"{carried} {plural(carried, 'block')}"
+            text = f"{text}; the busiest NICs of all rounds carry {blocks}"
+        else:
+            pieces = f"{self.pieces} {plural(self.pieces, 'piece')}"
+            text = f"{text}; the message has {pieces}, and the busiest NIC carries {carried}"
+        if self.bound_blocks is None:
             return f"{text}."
-        least = int(self.bound_blocks)
-        end = (
-            "which is the least possible"
-            if blocks == least
-            else f"where {least} is the least possible"
-        )
-        return f"{text}, {end}."
+        if carried <= self.bound_blocks:
+            return f"{text}, which is the least possible."
+        return f"{text}, where {self.bound_blocks:.4g} is the least possible."
 
 
 def plural(count: int, word: str) -> str:
