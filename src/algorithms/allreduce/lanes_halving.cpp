@@ -35,7 +35,7 @@ constinit const Algorithm allreduce_lanes_halving = {
     .summary = "Every rank reduces a share of its node's data and halves it among the nodes.",
     .source = "suiro; Rabenseifner (2004) among nodes",
     .cost_text =
-        "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, 2 M "
+        "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M "
         "more where nodes are no power of two",
     .parameters = {},
     .properties = properties,

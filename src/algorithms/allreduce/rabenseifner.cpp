@@ -26,7 +26,7 @@ constinit const Algorithm allreduce_rabenseifner = {
     .summary = "Recursive halving reduces and scatters, recursive doubling gathers.",
     .source = "Rabenseifner (2004); MPICH and Open MPI",
     .cost_text =
-        "2 log2 P steps; 2 M (P - 1)/P in and out of a rank, 2 M more where ranks are no power of "
+        "2 log2 P steps; 2 M (P - 1)/P into and out of a rank, M more where ranks are no power of "
         "two",
     .parameters = {},
     .properties = properties,

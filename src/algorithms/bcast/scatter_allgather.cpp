@@ -52,8 +52,7 @@ constinit const Algorithm bcast_scatter_allgather = {
     .summary = "A binomial tree scatters, a ring gathers.",
     .source = "van de Geijn; MPICH scatter_ring_allgather",
     .cost_text =
-        "log2 P + P - 1 messages in time; 2 M (P - 1)/P out of the root, as much in and out of "
-        "others at most",
+        "log2 P + P - 1 messages in time; 2 M (P - 1)/P out of the root, M into every other rank",
     .parameters = {},
     .properties = {},
     .cost = nullptr,

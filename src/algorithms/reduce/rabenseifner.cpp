@@ -25,7 +25,9 @@ constinit const Algorithm reduce_rabenseifner = {
     .name = "rabenseifner",
     .summary = "Recursive halving reduces and scatters, a binomial tree gathers.",
     .source = "Rabenseifner (2004); MPICH and Open MPI",
-    .cost_text = "2 log2 P steps; 2 M in and out of a rank, M more where ranks are no power of two",
+    .cost_text =
+        "2 log2 P steps of messages of M/P; 2 M (P - 1)/P into the root, M more where ranks are no "
+        "power of two",
     .parameters = {},
     .properties = properties,
     .cost = nullptr,
