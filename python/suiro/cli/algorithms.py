@@ -22,7 +22,7 @@ def algorithms(
 ) -> None:
     """List the algorithms; of one, tell its cost, parameters and proven properties.
 
-    Force one in a job:  suiro run --alltoall linear_capped:cap=4 -- mpirun -np 64 ./app
+    Force one in a job:  suiro run --force alltoall=linear_capped:cap=4 -- mpirun -np 64 ./app
     """
     import json as json_module
     import sys
