@@ -121,7 +121,7 @@ def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
         table.add_column(heading, overflow="fold")
     for heading in ("calls", "median", "max", "native", "over bound"):
         table.add_column(heading, justify="right")
-    table.add_column("why", overflow="fold")
+    table.add_column("why", overflow="fold", min_width=24)
     for row in rows:
         table.add_row(*_cells(row))
     console.print(table)
@@ -129,7 +129,7 @@ def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     native = _time(row["native_s"]) if row["native_s"] is not None else "not measured"
-    bound = f"{row['median_s'] / row['bound_s']:.2f}x" if row["bound_s"] else "-"
+    bound = _over_bound(row["median_s"] / row["bound_s"]) if row["bound_s"] else "-"
     sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
     times = [_time(row["median_s"]), _time(row["max_s"]), native, bound]
     return [
@@ -141,6 +141,11 @@ def _cells(row: dict[str, Any]) -> list[str]:
         *times,
         row["reason"],
     ]
+
+
+def _over_bound(ratio: float) -> str:
+    """Of a few bytes the way takes all the time, and the bound knows bytes only."""
+    return f"{ratio:.2f}x" if ratio < 100 else "> 100x"
 
 
 def _sizes(low: int, high: int) -> str:
