@@ -205,9 +205,11 @@ def implementation(f: Function, place: int) -> list[str]:
     if f.names != ["comm"]:
         lines.append(f"  operation.send = {buffer(f, 'send')};")
         lines.append(f"  operation.receive = {buffer(f, 'recv')};")
-    lines += [f"  operation.{name} = {name};" for name in ("op", "root") if name in f.names]
+    for name in ("op", "root"):
+        lines += [f"  operation.{name} = {name};"] if name in f.names else []
     lines.append(f"  const auto native = [&] {{ return real.{f.name}({f.arguments}); }};")
-    lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation, native);\n}}\n")
+    lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation, native);")
+    lines.append("}\n")
     return lines
 
 

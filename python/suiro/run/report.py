@@ -139,7 +139,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["algorithm"],
         str(row["calls"]),
         *times,
-        row["reason"],
+        row["reason"].replace(f"{Path.cwd()}/", ""),  # a rule file as the user would name it
     ]
 
 
