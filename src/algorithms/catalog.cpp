@@ -5,16 +5,27 @@
 #include <array>
 #include <stdexcept>
 
+#include "algorithms/allgather/allgather.hpp"
 #include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/alltoall/alltoall.hpp"
 #include "algorithms/barrier/barrier.hpp"
 #include "algorithms/bcast/bcast.hpp"
+#include "algorithms/gather/gather.hpp"
 #include "algorithms/reduce/reduce.hpp"
+#include "algorithms/reduce_scatter/reduce_scatter.hpp"
+#include "algorithms/scan/scan.hpp"
+#include "algorithms/scatter/scatter.hpp"
 
 namespace suiro {
 
 std::span<const Algorithm> catalog() {
   static const std::array rows = {
+      allgather_bruck,
+      allgather_lanes,
+      allgather_linear,
+      allgather_neighbor_exchange,
+      allgather_recursive_doubling,
+      allgather_ring,
       allreduce_lanes,
       allreduce_lanes_halving,
       allreduce_node_leader,
@@ -48,6 +59,13 @@ std::span<const Algorithm> catalog() {
       bcast_pipeline,
       bcast_scatter_allgather,
       bcast_split_binary,
+      exscan_linear,
+      exscan_node_aware,
+      exscan_recursive_doubling,
+      gather_binomial,
+      gather_linear,
+      gather_linear_capped,
+      gather_node_leader,
       reduce_binary,
       reduce_binomial,
       reduce_chain,
@@ -57,6 +75,18 @@ std::span<const Algorithm> catalog() {
       reduce_node_pipeline,
       reduce_pipeline,
       reduce_rabenseifner,
+      reduce_scatter_block_bruck,
+      reduce_scatter_block_lanes,
+      reduce_scatter_block_pairwise,
+      reduce_scatter_block_recursive_halving,
+      reduce_scatter_block_ring,
+      scan_linear,
+      scan_node_aware,
+      scan_recursive_doubling,
+      scatter_binomial,
+      scatter_linear,
+      scatter_linear_capped,
+      scatter_node_leader,
   };
   return rows;
 }

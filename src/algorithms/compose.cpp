@@ -20,8 +20,15 @@ Schedule named(const Algorithm& algorithm, const Call& call, const Parameters& p
 
 namespace {
 
-/// The more careful pace of both.
+/// The more careful pace of both. A single round has none: nothing of it waits for another.
 void take_pace(const Schedule& from, Schedule& to) {
+  if (from.rounds <= 1) return;
+  if (to.rounds <= 1) {
+    to.window = from.window;
+    to.receive_window = from.receive_window;
+    to.lookahead = from.lookahead;
+    return;
+  }
   to.receive_window = std::min(to.receive_reach(), from.receive_reach());
   to.window = std::min(to.window, from.window);
   to.lookahead = std::min(to.lookahead, from.lookahead);
@@ -99,6 +106,7 @@ Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_a
     take_pace(part.schedule, whole);
     whole.rounds = std::max(whole.rounds, part.schedule.rounds);
     whole.scratch = std::max(whole.scratch, part.schedule.scratch);
+    whole.work = whole.work || part.schedule.work;
   }
   whole.scratch += scratch_at;
   const auto rounds = std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at);
@@ -135,18 +143,12 @@ Schedule striped(std::vector<Schedule> shares) {
 
 Schedule sequence(Schedule first, Schedule second) {
   Schedule whole = first;
-  // A single round has no pace: all before it is complete.
-  if (first.rounds <= 1) {
-    whole.window = second.window;
-    whole.receive_window = second.receive_window;
-    whole.lookahead = second.lookahead;
-  } else if (second.rounds > 1) {
-    take_pace(second, whole);
-  }
+  take_pace(second, whole);
   const std::int64_t border = first.rounds;
   const std::int64_t begin = border + whole.lookahead;
   whole.rounds = begin + second.rounds;
   whole.scratch = std::max(first.scratch, second.scratch);
+  whole.work = first.work || second.work;
   whole.function = [=, first = std::move(first.function), second = std::move(second.function)](
                        int me, std::int64_t i, Round& round) {
     if (i < border) return first(me, i, round);
@@ -173,6 +175,7 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   take_pace(second, whole);
   whole.rounds = std::max(first.rounds, second.rounds + delay);
   whole.scratch = std::max(first.scratch, second.scratch);
+  whole.work = first.work || second.work;
   whole.function = [=, ours = first.rounds, theirs = second.rounds,
                     first = std::move(first.function),
                     second = std::move(second.function)](int me, std::int64_t i, Round& round) {

@@ -10,10 +10,9 @@ namespace {
 
 Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, range.count}; }
 
-Schedule inside_node(int size, const Lanes& lanes, std::int64_t rounds, std::int64_t stride) {
+Schedule inside_node(int size, std::int64_t rounds, std::int64_t stride) {
   Schedule schedule;
   schedule.ranks = size;
-  schedule.pieces = lanes.count * lanes.pieces;
   schedule.rounds = rounds;
   set_pace(schedule, stride);
   return schedule;
@@ -43,9 +42,9 @@ Schedule along(const Lanes& lanes, const Groups& nodes, const Schedule& schedule
   return whole;
 }
 
-Schedule reduce_to_lanes(int size, const Lanes& lanes, std::int64_t rounds, std::int64_t stride,
+Schedule reduce_to_lanes(int size, int lanes, std::int64_t rounds, std::int64_t stride,
                          std::int64_t most, const Turn& turn) {
-  Schedule schedule = inside_node(size, lanes, rounds + stride, stride);
+  Schedule schedule = inside_node(size, rounds + stride, stride);
   const std::int64_t places = std::min(places_at_pace(stride), rounds);
   schedule.scratch = places * (size - 1) * most;
   schedule.function = [=](int me, std::int64_t i, Round& round) {
@@ -53,42 +52,41 @@ Schedule reduce_to_lanes(int size, const Lanes& lanes, std::int64_t rounds, std:
       const std::int64_t place = at % places * (size - 1) + (other < me ? other : other - 1);
       return Blocks{Buffer::scratch, place * most, range.count, range.first};
     };
-    const Range arrived = i < stride ? Range{} : turn(i - stride);
-    if (arrived.count > 0 && me < lanes.count) {
-      const Range range = lanes.range(me, arrived);
+    const bool drives = me < lanes;
+    const Range range = i < stride || !drives ? Range{} : turn(me, i - stride);
+    if (range.count > 0) {
       round.steps.push_back(copy(in(Buffer::send, range), in(Buffer::receive, range)));
       for (int other = 0; other < size; ++other) {
         if (other == me) continue;
         round.steps.push_back(reduce(from(other, i - stride, range), in(Buffer::receive, range)));
       }
     }
-    const Range next = i < rounds ? turn(i) : Range{};
-    if (next.count == 0) return;
-    for (int other = 0; other < size; ++other) {
-      if (other == me || me >= lanes.count) continue;
-      round.steps.push_back(receive(other, from(other, i, lanes.range(me, next))));
+    if (i >= rounds) return;
+    const Range own = drives ? turn(me, i) : Range{};
+    for (int other = 0; other < size && own.count > 0; ++other) {
+      if (other != me) round.steps.push_back(receive(other, from(other, i, own)));
     }
-    for (int lane = 0; lane < lanes.count; ++lane) {
-      if (lane == me) continue;
-      round.steps.push_back(send(in(Buffer::send, lanes.range(lane, next)), lane));
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Range next = turn(lane, i);
+      if (lane == me || next.count == 0) continue;
+      round.steps.push_back(send(in(Buffer::send, next), lane));
     }
   };
   return schedule;
 }
 
-Schedule share_lanes(int size, const Lanes& lanes, std::int64_t rounds, std::int64_t stride,
+Schedule share_lanes(int size, int lanes, std::int64_t rounds, std::int64_t stride,
                      const Turn& turn) {
-  Schedule schedule = inside_node(size, lanes, rounds, stride);
+  Schedule schedule = inside_node(size, rounds, stride);
   schedule.function = [=](int me, std::int64_t i, Round& round) {
-    const Range range = turn(i);
-    if (range.count == 0) return;
-    for (int lane = 0; lane < lanes.count; ++lane) {
-      if (lane == me) continue;
-      round.steps.push_back(receive(lane, in(Buffer::receive, lanes.range(lane, range))));
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Range range = turn(lane, i);
+      if (lane == me || range.count == 0) continue;
+      round.steps.push_back(receive(lane, in(Buffer::receive, range)));
     }
-    for (int other = 0; other < size; ++other) {
-      if (other == me || me >= lanes.count) continue;
-      round.steps.push_back(send(in(Buffer::receive, lanes.range(me, range)), other));
+    const Range own = me < lanes ? turn(me, i) : Range{};
+    for (int other = 0; other < size && own.count > 0; ++other) {
+      if (other != me) round.steps.push_back(send(in(Buffer::receive, own), other));
     }
   };
   return schedule;

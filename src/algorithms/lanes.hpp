@@ -25,18 +25,18 @@ int lanes_of(const Groups& nodes);
 Schedule along(const Lanes& lanes, const Groups& nodes, const Schedule& schedule,
                std::int64_t scratch_at);
 
-/// The pieces of every lane that are dealt with in a round; may be none.
-using Turn = std::function<Range(std::int64_t i)>;
+/// The pieces of a lane that are dealt with in a round, where they are in all; may be none.
+using Turn = std::function<Range(int lane, std::int64_t i)>;
 
 /// These two are for the ranks 0 .. size - 1 of a node, of which rank l is that of lane l.
 ///
-/// In round i every rank sends each other lane's rank its own turn(i) of it; `stride` rounds later
+/// In round i every rank sends each other lane's rank its own turn of it; `stride` rounds later
 /// that one has the sum of the node's in its receive buffer. A turn has up to `most` pieces.
-Schedule reduce_to_lanes(int size, const Lanes& lanes, std::int64_t rounds, std::int64_t stride,
+Schedule reduce_to_lanes(int size, int lanes, std::int64_t rounds, std::int64_t stride,
                          std::int64_t most, const Turn& turn);
 
-/// In round i each lane's rank sends turn(i) of it to all others of the node.
-Schedule share_lanes(int size, const Lanes& lanes, std::int64_t rounds, std::int64_t stride,
+/// In round i each lane's rank sends its turn to all others of the node.
+Schedule share_lanes(int size, int lanes, std::int64_t rounds, std::int64_t stride,
                      const Turn& turn);
 
 }  // namespace suiro

@@ -43,6 +43,7 @@ std::vector<NodeChain> node_chains(const Topology& topology, int root) {
   }
   const Groups nodes = nodes_from(topology, root);
   std::vector<NodeChain> chains;
+  chains.reserve(static_cast<std::size_t>(lanes));
   for (int lane = 0; lane < lanes; ++lane) {
     chains.push_back(
         {.tree = tree_of_lane(nodes, lane), .at_root = static_cast<int>(nodes.front().size())});
@@ -57,6 +58,7 @@ Schedule over_node_chains(
   const std::int64_t share = call.bytes / std::ssize(chains);
   const std::int64_t pieces = segments_of(share, call.topology.nodes(), call, parameters);
   std::vector<Schedule> shares;
+  shares.reserve(chains.size());
   for (const NodeChain& chain : chains) shares.push_back(over(chain, pieces));
   return relabelled(striped(std::move(shares)), node_order(call.topology, call.root));
 }

@@ -12,7 +12,7 @@ struct Pairing {
   int size = 1;
 
   int steps() const { return std::bit_width(static_cast<unsigned>(size) | 1U) - 1; }
-  int members() const { return static_cast<int>(1U << static_cast<unsigned>(steps())); }
+  int members() const { return static_cast<int>(std::bit_floor(static_cast<unsigned>(size) | 1U)); }
   int pairs() const { return size - members(); }
 
   bool is_paired(int rank) const { return rank < 2 * pairs(); }

@@ -13,8 +13,8 @@
 
 namespace suiro {
 
-/// One call as a schedule sees it. A rooted collective has a root; where a message is cut, all
-/// blocks are its `pieces`, numbered from its begin.
+/// One call as a schedule sees it. A rooted collective has a root. What is cut is one message, or
+/// one block for each rank, and each is cut in `pieces`, which are numbered block after block.
 struct Instance {
   int ranks = 1;
   int root = 0;
@@ -33,10 +33,19 @@ struct Content {
 /// What "bytes" means for a collective, in rules, reports and measurements; always of packed data.
 enum class Measure : std::uint8_t {
   per_pair,  // what one rank has for one other; where that differs, what the ranks agreed on
+  per_rank,  // what is of one rank or for one rank; where that differs, the mean
   vector,    // the whole message or vector of a rank
   nothing,   // no data
 };
 std::string_view name(Measure measure);
+
+/// Whether blocks of ranks may differ in size, and who knows how large they are.
+enum class Sizes : std::uint8_t {
+  equal,
+  known,    // they differ, and every rank knows all
+  own,      // a rank knows what it sends and gets
+  at_root,  // the root knows all, others their own
+};
 
 struct Collective {
   std::string_view name;  // as MPI has it, in small letters
@@ -46,6 +55,11 @@ struct Collective {
   bool rooted = false;
   bool reduces = false;
   Measure bytes = Measure::vector;
+  Sizes sizes = Sizes::equal;
+  /// Blocks are cut in pieces, each of its own size: which piece of all block `index` of the send
+  /// buffer is. Null where they are not cut.
+  std::int64_t (*piece)(const Instance&, int rank, std::int64_t index) = nullptr;
+  bool for_each_rank = false;  // there is a block for each rank, and not one message
   std::int64_t (*send_blocks)(const Instance&, int rank);
   std::int64_t (*receive_blocks)(const Instance&, int rank);
   /// Before, send[index] of `rank` holds its own block `index`; this is what receive[index] of
@@ -56,8 +70,16 @@ struct Collective {
   double (*busiest_link)(const Topology&);
   std::string_view bound_text;
 
-  /// Ranks' blocks may differ in size, and no rank knows the sizes of the others'.
-  bool unequal() const { return name != regular; }
+  bool unequal() const { return sizes != Sizes::equal; }
+  bool cut() const { return piece != nullptr; }
+  /// Blocks that are cut, and the pieces of all.
+  std::int64_t blocks(int ranks) const { return for_each_rank ? ranks : 1; }
+  std::int64_t pieces(const Instance& call) const { return blocks(call.ranks) * call.pieces; }
+  /// Which piece a block of the receive buffer is at the end.
+  std::int64_t received_piece(const Instance& call, int rank, std::int64_t index) const {
+    const Content content = expected(call, rank, index);
+    return piece(call, content.first, content.index);
+  }
 };
 
 /// Every collective, ordered by name.

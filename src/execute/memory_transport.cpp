@@ -65,12 +65,16 @@ Span MemoryTransport::part(Span buffer, const Blocks& blocks) const {
   const auto [block_bytes, cut, unit] =
       std::tuple(buffers_.block_bytes, buffers_.cut, buffers_.unit_bytes);
   const bool whole_blocks = !cut || blocks.buffer == Buffer::scratch;
-  const std::int64_t piece = whole_blocks ? blocks.piece : blocks.first;
+  const std::int64_t begin = blocks.buffer == Buffer::send      ? buffers_.first_sent
+                             : blocks.buffer == Buffer::receive ? buffers_.first_received
+                                                                : 0;
+  const std::int64_t piece = whole_blocks ? blocks.piece : begin + blocks.first;
   if (blocks.first < 0 || blocks.count < 0 || (cut && piece < 0))
     throw std::out_of_range("memory transport: a step is outside its buffer");
   const auto count = static_cast<std::size_t>(blocks.count);
-  const std::size_t first = whole_blocks ? static_cast<std::size_t>(blocks.first) * block_bytes
-                                         : static_cast<std::size_t>(cut.begin(piece)) * unit;
+  const std::size_t first = whole_blocks
+                                ? static_cast<std::size_t>(blocks.first) * block_bytes
+                                : static_cast<std::size_t>(cut.size(begin, blocks.first)) * unit;
   const std::size_t size =
       cut ? static_cast<std::size_t>(cut.size(piece, blocks.count)) * unit : count * block_bytes;
   if (first + size > buffer.size())
@@ -88,6 +92,7 @@ std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
   if (blocks.count == 0) return {};
   if (blocks.buffer == Buffer::send)
     throw std::logic_error("memory transport: the send buffer is read only");
+  if (blocks.buffer == Buffer::work) return part(buffers_.work, blocks);
   return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks);
 }
 

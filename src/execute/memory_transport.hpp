@@ -41,14 +41,17 @@ class MemoryNetwork {
   std::vector<std::unique_ptr<Inbox>> inboxes_;  // indexed by the receiving rank
 };
 
-/// The bytes of one rank. Each buffer is a whole number of blocks of `block_bytes`; where a message
-/// is cut, only scratch is, and the user's buffers are pieces of so many units.
+/// The bytes of one rank. Each buffer is a whole number of blocks of `block_bytes`; where data are
+/// cut, only scratch is, and the others are pieces, the user's from some piece of all on.
 struct MemoryBuffers {
   std::size_t block_bytes = 0;
   std::span<const std::byte> send;
   std::span<std::byte> receive;
   std::span<std::byte> scratch;
+  std::span<std::byte> work = {};
   Pieces cut = {};
+  std::int64_t first_sent = 0;
+  std::int64_t first_received = 0;
   std::size_t unit_bytes = 1;
   /// inout = in (op) inout.
   std::function<void(std::span<const std::byte> in, std::span<std::byte> inout)> reduction = {};

@@ -28,22 +28,18 @@ std::span<std::byte> ByteBlocks::bytes(const Blocks& blocks) const {
   const auto block = static_cast<std::size_t>(blocks.first);
   if (cut) {
     const bool kept = blocks.buffer == Buffer::scratch;
-    const std::int64_t piece = kept ? blocks.piece : blocks.first;
-    std::byte* begin = base + (kept ? block * block_bytes
-                                    : static_cast<std::size_t>(cut.begin(piece)) * unit_bytes);
+    const std::int64_t piece = kept ? blocks.piece : first_piece + blocks.first;
+    const auto before = static_cast<std::size_t>(cut.size(first_piece, blocks.first)) * unit_bytes;
+    std::byte* begin = base + (kept ? block * block_bytes : before);
     return {begin, static_cast<std::size_t>(cut.size(piece, blocks.count)) * unit_bytes};
   }
   if (!offsets.empty()) return {base + offsets[block], sizes[block]};
   return {base + block * block_bytes, static_cast<std::size_t>(blocks.count) * block_bytes};
 }
 
-NetTransport::NetTransport(const NetGroup& group, const ByteBlocks& send, const ByteBlocks& receive,
-                           const ByteBlocks& scratch, IdleWork idle, Reduction reduction)
-    : group_(group), idle_(idle), reduction_(reduction) {
-  buffers_[static_cast<std::size_t>(Buffer::send)] = send;
-  buffers_[static_cast<std::size_t>(Buffer::receive)] = receive;
-  buffers_[static_cast<std::size_t>(Buffer::scratch)] = scratch;
-}
+NetTransport::NetTransport(const NetGroup& group, const BytesOfBuffers& bytes, IdleWork idle,
+                           Reduction reduction)
+    : group_(group), buffers_(bytes), idle_(idle), reduction_(reduction) {}
 
 NetTransport::~NetTransport() { group_.endpoint->forget(this); }
 

@@ -3,6 +3,7 @@
 // transport engine, so that they arrive while nobody calls, over all links.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -20,7 +21,8 @@ struct ByteBlocks {
   std::size_t block_bytes = 0;                // of every block, unless there are `offsets`
   std::span<const std::size_t> offsets = {};  // block b is [offsets[b], offsets[b] + sizes[b])
   std::span<const std::size_t> sizes = {};
-  Pieces cut = {};  // of a message in pieces; scratch has `block_bytes` for each of them
+  Pieces cut = {};               // where data are cut; scratch has `block_bytes` for each piece
+  std::int64_t first_piece = 0;  // of the buffer, among all
   std::size_t unit_bytes = 1;
 
   std::span<std::byte> bytes(const Blocks& blocks) const;
@@ -46,10 +48,13 @@ struct IdleWork {
   void* argument = nullptr;
 };
 
+/// By Buffer.
+using BytesOfBuffers = std::array<ByteBlocks, buffers>;
+
 class NetTransport final : public net::CompletionSink {
  public:
-  NetTransport(const NetGroup& group, const ByteBlocks& send, const ByteBlocks& receive,
-               const ByteBlocks& scratch, IdleWork idle, Reduction reduction = {});
+  NetTransport(const NetGroup& group, const BytesOfBuffers& bytes, IdleWork idle,
+               Reduction reduction = {});
   /// Nothing is written into the buffers from here on, even if the run ended early.
   ~NetTransport() override;
   NetTransport(const NetTransport&) = delete;
@@ -74,7 +79,7 @@ class NetTransport final : public net::CompletionSink {
   static void take_finished(void* transport);
 
   const NetGroup& group_;
-  ByteBlocks buffers_[3];  // by Buffer
+  BytesOfBuffers buffers_;
   IdleWork idle_;
   Reduction reduction_;
   std::string error_;

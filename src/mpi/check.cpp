@@ -75,7 +75,6 @@ std::optional<Difference> first_difference(const Packed& ours, const Packed& nat
 /// How many blocks the user's receive buffer has on this rank.
 int blocks_received(const Communicator& communicator, const Collective& collective,
                     const Operation& operation) {
-  if (collective.bytes == Measure::per_pair) return communicator.ranks();
   const Instance instance{communicator.ranks(), operation.root, 1};
   return static_cast<int>(collective.receive_blocks(instance, communicator.rank()));
 }
@@ -85,14 +84,19 @@ int blocks_received(const Communicator& communicator, const Collective& collecti
 int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
                 const Operation& operation, Native native, Observation& call) {
   const int blocks = blocks_received(communicator, collective, operation);
-  const Packed before = operation.in_place ? pack(operation.receive, blocks) : Packed();
+  const Instance whole{communicator.ranks(), operation.root, 1};
+  const bool overwritten = operation.in_place && blocks > 0;
+  // A vector with blocks for all ranks is one block.
+  const auto sent =
+      static_cast<int>(collective.cut() ? 1 : collective.send_blocks(whole, communicator.rank()));
+  const Packed before = overwritten ? pack(operation.send, sent) : Packed();
   const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);
   const double begin_s = now_s();
   const auto ran = communicator.run(collective, choice, operation);
   call.seconds = now_s() - begin_s;
   const bool succeeded = ran && ran->code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
-  if (operation.in_place) unpack(before, operation.receive);
+  if (overwritten) unpack(before, operation.send);
   const double native_begin_s = now_s();
   const int code = native();
   call.native_seconds = now_s() - native_begin_s;

@@ -38,6 +38,10 @@ bool too_large_to_join(const BlockBytes& agreed) {
   return agreed.largest > always && agreed.largest / means > agreed.mean;
 }
 
+std::string size_note(Sizes sizes) {
+  return sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
+}
+
 bool is_built_in(const Decision& decision) {
   return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
 }
@@ -112,7 +116,7 @@ void Communicator::plan_sizes(const Collective& collective, const RuleTable& tab
     }
   }
   const bool by_size = collective.unequal() && !plan.thresholds.empty();
-  const std::string note = by_size ? "by the agreed size: " : "";
+  const std::string note = by_size ? size_note(collective.sizes) : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
     plan.choices.push_back(make_choice(collective, bytes, table, note));
@@ -120,15 +124,18 @@ void Communicator::plan_sizes(const Collective& collective, const RuleTable& tab
   plan.too_early.algorithm = native_algorithm;
   plan.too_early.reason = "built in: the first small calls";
   plan.too_early.wire_blocks = plan.choices.front().wire_blocks;
-  plan.agrees = by_size || joins_unequal(collective, plan.choices.front());
+  plan.agrees = collective.sizes == Sizes::own &&
+                (by_size || joins_unequal(collective, plan.choices.front()));
   if (!by_size) return;
-  plan.unagreed = make_choice(collective, std::nullopt, table, "no size agreed on yet: ");
+  plan.unagreed = make_choice(
+      collective, std::nullopt, table,
+      collective.sizes == Sizes::own ? "no size agreed on yet: " : "only the root knows sizes: ");
   plan.too_uneven = make_choice(collective, std::nullopt, table, "blocks too uneven for a size: ");
 }
 
 /// Blocks that differ are joined: ranks have to know how large they are.
 bool Communicator::joins_unequal(const Collective& collective, const Choice& choice) const {
-  if (choice.native || !collective.unequal()) return false;
+  if (choice.native || collective.sizes != Sizes::own) return false;
   return !declares(*find_candidate(collective.name, choice.decision.algorithm), Property::direct);
 }
 
@@ -155,9 +162,11 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
 }
 
-Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes) {
+Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
+                                       bool uneven) {
   Plan& plan = plan_of(collective);
-  Choice& choice = choose(collective, bytes);
+  const bool unsuited = uneven && !plan.thresholds.empty();
+  Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
   if (!plan.was_early) return choice;
   ++plan.early_calls;
@@ -203,11 +212,18 @@ void Communicator::take_back(const Collective& collective) {
   plan.was_early = false;
 }
 
+/// Of what schedules cut: a message, or the block of a rank.
+std::int64_t Communicator::cut_bytes(const Collective& collective, std::int64_t bytes) const {
+  if (!collective.cut()) return 0;
+  const bool whole = collective.bytes == Measure::vector && collective.for_each_rank;
+  return whole ? bytes / ranks_ : bytes;
+}
+
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
                                        const Operation& operation) const {
   constexpr std::size_t kept_max = 4;
   const int root = collective.rooted ? operation.root : 0;
-  const std::int64_t bytes = collective.bytes == Measure::vector ? *operation.bytes : 0;
+  const std::int64_t bytes = cut_bytes(collective, operation.bytes.value_or(0));
   const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
     return kept.root == root && kept.bytes == bytes;
   });

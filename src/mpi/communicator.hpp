@@ -57,12 +57,12 @@ class Communicator {
 
   /// For what has one size on all ranks. While there is no twin, the first small calls are native:
   /// a program that makes many communicators for a call or two each pays for nothing. A call that
-  /// MPI refuses is taken back.
-  Choice& choose_and_count(const Collective& collective, std::int64_t bytes);
+  /// MPI refuses is taken back. `uneven`: the size is a mean, and says little.
+  Choice& choose_and_count(const Collective& collective, std::int64_t bytes, bool uneven);
 
-  /// For blocks of unequal sizes: every call is told to agree_on_size(), which returns the code of
-  /// an MPI error; then choose() goes by agreed_bytes(), which is empty as long as nothing is
-  /// known.
+  /// For blocks of unequal sizes that not all ranks know: every call is told to agree_on_size(),
+  /// which returns the code of an MPI error; then choose() goes by agreed_bytes(), which is empty
+  /// as long as nothing is known.
   int agree_on_size(const Collective& collective, const UserBuffer& send,
                     const UserBuffer& receive);
   std::optional<std::int64_t> agreed_bytes(const Collective& collective) const;
@@ -105,6 +105,7 @@ class Communicator {
   void plan_sizes(const Collective& collective, const RuleTable& table, Plan& plan) const;
   Choice& choose(const Collective& collective, std::int64_t bytes);
   bool joins_unequal(const Collective& collective, const Choice& choice) const;
+  std::int64_t cut_bytes(const Collective& collective, std::int64_t bytes) const;
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;
   Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,

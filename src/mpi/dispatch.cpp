@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "mpi/arguments.hpp"
 #include "mpi/check.hpp"
 #include "mpi/device_memory.hpp"
 #include "rules/candidates.hpp"
@@ -10,35 +11,6 @@
 namespace suiro::mpi {
 
 namespace {
-
-/// Bytes of `count` elements; empty when invalid.
-std::optional<std::int64_t> bytes_of(MPI_Count count, MPI_Datatype type) {
-  if (count < 0 || type == MPI_DATATYPE_NULL) return std::nullopt;
-  MPI_Count size = 0;
-  std::int64_t bytes = 0;
-  real.Type_size_x(type, &size);
-  if (size < 0 || __builtin_mul_overflow(size, count, &bytes)) return std::nullopt;
-  return bytes;
-}
-
-/// MPI gives a null type no meaning; MPICH takes one in MPI_Alltoallw where the count is 0.
-bool is_valid(MPI_Count count, MPI_Datatype type) {
-#ifdef OPEN_MPI
-  return count >= 0 && type != MPI_DATATYPE_NULL;
-#else
-  return count == 0 || (count > 0 && type != MPI_DATATYPE_NULL);
-#endif
-}
-
-bool is_valid(const UserBuffer& buffer, int ranks) {
-  if (buffer.types == nullptr && buffer.type == MPI_DATATYPE_NULL) return false;
-  if (!buffer.counts || !buffer.displacements) return false;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const MPI_Datatype type = buffer.types != nullptr ? buffer.types[rank] : buffer.type;
-    if (!is_valid(buffer.counts[rank], type)) return false;
-  }
-  return true;
-}
 
 /// A failure of suiro's own messages is an error of the user's call, on the user's communicator.
 int report(MPI_Comm comm, int code) {
@@ -113,7 +85,7 @@ std::string obstacle(const Collective& collective, const Choice& choice, const O
     return "the operation does not commute, and " + choice.decision.algorithm +
            " does not keep the order of ranks";
   }
-  if (!has_usual_elements(operation.in_place ? operation.receive : operation.send)) {
+  if (!has_usual_elements(operation.send)) {
     return "elements that do not follow each other upwards";
   }
   return {};
@@ -133,37 +105,20 @@ int perform(Communicator& communicator, const Collective& collective, Choice& ch
   return run_here(communicator, collective, passed_on, operation, native);
 }
 
-/// What has one size on all ranks: `operation.bytes`.
-int one_size(Communicator& communicator, const Collective& collective, const Operation& operation,
-             Native native) {
-  Choice& choice = communicator.choose_and_count(collective, *operation.bytes);
+/// What all ranks know the size of: `operation.bytes`.
+int known_size(Communicator& communicator, const Collective& collective, const Operation& operation,
+               Native native) {
+  Choice& choice = communicator.choose_and_count(collective, *operation.bytes,
+                                                 is_uneven(operation, communicator.ranks()));
   const auto counted = [&] { return taken_back_if_refused(communicator, collective, native); };
   if (choice.native && !job.settings.observed()) return counted();
   return perform(communicator, collective, choice, operation, counted);
 }
 
-int equal_blocks(Communicator& communicator, const Collective& collective, Operation& operation,
+/// What ranks have to agree on, or only the root knows.
+int unknown_size(Communicator& communicator, const Collective& collective, Operation& operation,
                  Native native) {
-  const auto received = bytes_of(operation.receive.count, operation.receive.type);
-  operation.bytes =
-      operation.in_place ? received : bytes_of(operation.send.count, operation.send.type);
-  if (!received || !operation.bytes) return native();
-  operation.receive.unit_bytes = extent_of(operation.receive.type);
-  if (operation.in_place) operation.send = operation.receive;
-  operation.send.unit_bytes = extent_of(operation.send.type);
-  return one_size(communicator, collective, operation, native);
-}
-
-int unequal_blocks(Communicator& communicator, const Collective& collective, Operation& operation,
-                   Native native) {
-  UserBuffer& send = operation.send;
-  UserBuffer& receive = operation.receive;
-  const int ranks = communicator.ranks();
-  if (!is_valid(receive, ranks) || (!operation.in_place && !is_valid(send, ranks))) return native();
-  receive.unit_bytes = receive.types != nullptr ? 1 : extent_of(receive.type);
-  if (operation.in_place) send = receive;
-  send.unit_bytes = send.types != nullptr ? 1 : extent_of(send.type);
-  const int agreed = communicator.agree_on_size(collective, send, receive);
+  const int agreed = communicator.agree_on_size(collective, operation.send, operation.receive);
   if (agreed != MPI_SUCCESS) return agreed;
   Choice& choice = communicator.choose(collective);
   operation.bytes = communicator.agreed_bytes(collective);
@@ -171,20 +126,15 @@ int unequal_blocks(Communicator& communicator, const Collective& collective, Ope
   return perform(communicator, collective, choice, operation, counted);
 }
 
-/// Each rank has the same number of bytes, described in its own way; of what is reduced, the same
-/// number of elements.
-int message(Communicator& communicator, const Collective& collective, Operation& operation,
-            Native native) {
-  UserBuffer& given = operation.in_place ? operation.receive : operation.send;
-  operation.bytes = bytes_of(given.count, given.type);
-  if (!operation.bytes || *operation.bytes < communicator.touched_from(collective)) return native();
-  if (collective.reduces && operation.op == MPI_OP_NULL) return native();
-  if (operation.root < 0 || operation.root >= communicator.ranks()) return native();
-  given.unit_bytes = extent_of(given.type);
-  const bool gets = !collective.rooted || operation.root == communicator.rank();
-  if (collective.reduces && !gets) operation.receive.base = nullptr;
-  if (!operation.in_place) operation.receive.unit_bytes = given.unit_bytes;
-  return one_size(communicator, collective, operation, native);
+/// Small messages are looked at no further than this.
+bool is_too_small(const Communicator& communicator, const Collective& collective,
+                  const Operation& operation) {
+  const std::int64_t touched_from = communicator.touched_from(collective);
+  if (touched_from <= 1 || collective.bytes != Measure::vector || collective.for_each_rank) {
+    return false;
+  }
+  const UserBuffer& message = message_of(operation);
+  return bytes_of(message.count, message.type).value_or(0) < touched_from;
 }
 
 }  // namespace
@@ -193,18 +143,13 @@ int dispatch(Communicator& communicator, const Collective& collective, Operation
              Native native) {
   communicator.plan(collective);
   if (communicator.untouched(index_of(collective))) return native();
-  operation.in_place = operation.send.base == MPI_IN_PLACE;
-  switch (collective.bytes) {
-    case Measure::per_pair:
-      return collective.unequal() ? unequal_blocks(communicator, collective, operation, native)
-                                  : equal_blocks(communicator, collective, operation, native);
-    case Measure::vector:
-      return message(communicator, collective, operation, native);
-    case Measure::nothing:
-      operation.bytes = 0;
-      return one_size(communicator, collective, operation, native);
-  }
-  return native();
+  operation.in_place =
+      operation.send.base == MPI_IN_PLACE || operation.receive.base == MPI_IN_PLACE;
+  if (is_too_small(communicator, collective, operation)) return native();
+  if (!complete(collective, communicator.ranks(), communicator.rank(), operation)) return native();
+  const bool known = collective.sizes == Sizes::equal || collective.sizes == Sizes::known;
+  return known ? known_size(communicator, collective, operation, native)
+               : unknown_size(communicator, collective, operation, native);
 }
 
 }  // namespace suiro::mpi

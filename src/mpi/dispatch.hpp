@@ -26,6 +26,11 @@ UserBuffer equal(const void* base, Count count, MPI_Datatype type) {
   return {.base = address(base), .type = type, .count = count};
 }
 
+template <class Count>
+UserBuffer counted(const void* base, const Count* counts, MPI_Datatype type) {
+  return {.base = address(base), .type = type, .counts = counts};
+}
+
 template <class Count, class Displacement>
 UserBuffer unequal(const void* base, const Count* counts, const Displacement* displacements,
                    MPI_Datatype type) {

@@ -185,13 +185,20 @@ def real_header(functions: list[Function], intercepted: list[Function]) -> str:
 def buffer(f: Function, side: str) -> str:
     """The user's buffer to send or receive, as dispatch() takes it."""
     names = f.names
-    base = "buffer" if "buffer" in names else f"{side}buf"
-    if f"{side}counts" in names and f"{side[0]}displs" in names:
-        types = f"{side}types" if f"{side}types" in names else f"{side}type"
-        return f"unequal({base}, {side}counts, {side[0]}displs, {types})"
-    if f"{side}count" in names:
-        return f"equal({base}, {side}count, {side}type)"
-    return f"equal({base}, count, datatype)"
+
+    def first(*candidates: str) -> str | None:
+        return next((name for name in candidates if name in names), None)
+
+    base = first("buffer", f"{side}buf")
+    types = first(f"{side}types", f"{side}type", "datatype")
+    counts = first(f"{side}counts")
+    places = first(f"{side[0]}displs", "displs")
+    if counts and places:
+        return f"unequal({base}, {counts}, {places}, {types})"
+    if counts:
+        return f"counted({base}, {counts}, {types})"
+    # Of what is reduced and scattered, the call says only how much ranks get.
+    return f"equal({base}, {first(f'{side}count', 'count') or 0}, {types})"
 
 
 def implementation(f: Function, place: int) -> list[str]:
@@ -213,20 +220,31 @@ def implementation(f: Function, place: int) -> list[str]:
     return lines
 
 
+def significant(f: Function, name: str) -> str:
+    """When MPI looks at a count or a displacement; empty: always."""
+    own, others = ("recv", "send") if "scatter" in f.name else ("send", "recv")
+    if "root" in f.names and f"{own}buf" in f.names and name.startswith((others, "displs")):
+        return "at_root"
+    in_place = "recv" if "root" in f.names and own == "recv" else "send"
+    return f"{in_place}buf != MPI_IN_PLACE" if name.startswith(in_place[0]) else ""
+
+
 def narrow(f: Function) -> list[str]:
     """A large-count form by way of the ordinary one."""
     arrays = [name for name in f.wide if name.endswith(("counts", "displs"))]
     lines = [f"int {f.name}({f.parameters}) {{"]
     if arrays:
         lines.append("  const int peers = peers_of(comm);")
-    given = {name: "sendbuf != MPI_IN_PLACE" for name in f.wide if name.startswith("s")}
+    given = {name: condition for name in f.wide if (condition := significant(f, name))}
+    if "at_root" in given.values():
+        lines.append("  const bool at_root = is_root(comm, root);")
     lines += [
         f"  const Narrow narrow_{name}({name}, peers, {given.get(name, 'true')});"
         for name in arrays
     ]
     checks = [f"narrow_{name}.fits_all()" for name in arrays]
     checks += [
-        f"(sendbuf == MPI_IN_PLACE || fits({name}))" if name in given else f"fits({name})"
+        f"(!({given[name]}) || fits({name}))" if name in given else f"fits({name})"
         for name in f.wide
         if name not in arrays
     ]

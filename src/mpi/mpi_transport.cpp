@@ -95,15 +95,9 @@ Span span_of(const UserBuffer& buffer, int blocks) {
   return {low, high - low};
 }
 
-MpiTransport::MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-                           const Scratch& scratch, MPI_Op op, InFlight& in_flight, Waiting waiting)
-    : twin_(twin),
-      send_(send),
-      receive_(receive),
-      scratch_(scratch),
-      op_(op),
-      in_flight_(in_flight),
-      waiting_(waiting) {
+MpiTransport::MpiTransport(MPI_Comm twin, const Places& places, MPI_Op op, InFlight& in_flight,
+                           Waiting waiting)
+    : twin_(twin), places_(places), op_(op), in_flight_(in_flight), waiting_(waiting) {
   in_flight_.requests.clear();
   in_flight_.operations.clear();
 }
@@ -113,22 +107,28 @@ bool MpiTransport::check(int code) {
   return code == MPI_SUCCESS;
 }
 
+const UserBuffer& MpiTransport::buffer_of(Buffer buffer) const {
+  if (buffer == Buffer::send) return places_.send;
+  return buffer == Buffer::receive ? places_.receive : places_.work;
+}
+
 Part MpiTransport::part(const Blocks& blocks) const {
   if (blocks.count == 0) return {nullptr, 0, MPI_BYTE};
   if (blocks.buffer != Buffer::scratch) {
-    return user(blocks.buffer).blocks(blocks.first, blocks.count);
+    return buffer_of(blocks.buffer).blocks(blocks.first, blocks.count);
   }
-  char* place = scratch_.base + blocks.first * scratch_.block_bytes;
-  if (receive_.cut) return {place, receive_.cut.size(blocks.piece, blocks.count), receive_.type};
-  return {place, blocks.count * scratch_.block_bytes, MPI_PACKED};
+  char* place = places_.scratch.base + blocks.first * places_.scratch.block_bytes;
+  const UserBuffer& work = places_.work;
+  if (cut()) return {place, work.cut.size(blocks.piece, blocks.count), work.type};
+  return {place, blocks.count * places_.scratch.block_bytes, MPI_PACKED};
 }
 
 /// As many as MPI can count the bytes of, so that both ends cut alike; a block is never cut. Pieces
 /// are counted as the user's elements.
 std::int64_t MpiTransport::blocks_per_message() const {
-  if (receive_.cut) return receive_.cut.pieces;
+  if (cut()) return std::numeric_limits<std::int64_t>::max();
   const MPI_Count bytes =
-      std::clamp<MPI_Count>(scratch_.block_bytes, 1, merged_block_bytes_maximum);
+      std::clamp<MPI_Count>(places_.scratch.block_bytes, 1, merged_block_bytes_maximum);
   return merged_block_bytes_maximum / bytes;
 }
 
@@ -165,11 +165,10 @@ int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
 
 /// Asked again and again where there are as many copies as blocks, so it is remembered.
 bool MpiTransport::plain(Buffer buffer) {
-  if (buffer == Buffer::scratch && !receive_.cut) return true;
-  if (buffer == Buffer::scratch) buffer = Buffer::receive;  // elements of its type
-  if (user(buffer).types != nullptr) return false;          // each block has its own
-  std::optional<bool>& known = plain_[buffer == Buffer::send ? 0 : 1];
-  if (!known) known = is_plain(user(buffer).type);
+  if (buffer == Buffer::scratch && !cut()) return true;
+  if (buffer_of(buffer).types != nullptr) return false;  // each block has its own
+  std::optional<bool>& known = plain_[static_cast<std::size_t>(buffer)];
+  if (!known) known = is_plain(buffer_of(buffer).type);
   return *known;
 }
 

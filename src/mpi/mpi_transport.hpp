@@ -26,11 +26,19 @@ struct InFlight {
   std::vector<MPI_Status> statuses;   // likewise
 };
 
-/// suiro's own memory for blocks on their way, all of the same size, or room for any piece of a
-/// message; none for direct schedules.
+/// suiro's own memory for blocks on their way, all of the same size, or room for any piece; none
+/// for direct schedules.
 struct Scratch {
   char* base = nullptr;
   MPI_Count block_bytes = 0;
+};
+
+/// Where a call's blocks are.
+struct Places {
+  UserBuffer send;
+  UserBuffer receive;
+  UserBuffer work;  // where data are cut
+  Scratch scratch;
 };
 
 /// The largest size of a block that can be merged with others, or be in scratch: MPI counts bytes
@@ -42,9 +50,9 @@ inline constexpr MPI_Count merged_block_bytes_maximum = std::numeric_limits<int>
 /// no message, or cannot wait, does the run end early, and abandon() must be called.
 class MpiTransport {
  public:
-  /// Blocks that a schedule merges must be of one size: `scratch` says of which.
-  MpiTransport(MPI_Comm twin, const UserBuffer& send, const UserBuffer& receive,
-               const Scratch& scratch, MPI_Op op, InFlight& in_flight, Waiting waiting);
+  /// Blocks that a schedule merges must be of one size, that of scratch, or pieces.
+  MpiTransport(MPI_Comm twin, const Places& places, MPI_Op op, InFlight& in_flight,
+               Waiting waiting);
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
@@ -60,7 +68,9 @@ class MpiTransport {
   int error() const { return error_; }
 
  private:
-  const UserBuffer& user(Buffer buffer) const { return buffer == Buffer::send ? send_ : receive_; }
+  bool cut() const { return bool(places_.work.cut); }
+  /// Scratch, where data are cut, holds elements like those of `work`.
+  const UserBuffer& buffer_of(Buffer buffer) const;
   Part part(const Blocks& blocks) const;
   std::int64_t blocks_per_message() const;
   bool plain(Buffer buffer);
@@ -72,11 +82,9 @@ class MpiTransport {
   void retire(int finished, std::vector<std::int64_t>& completed);
 
   MPI_Comm twin_;
-  UserBuffer send_;
-  UserBuffer receive_;
-  Scratch scratch_;
+  Places places_;
   MPI_Op op_;
-  std::optional<bool> plain_[2];  // of send and receive, once known
+  std::optional<bool> plain_[buffers];  // once known
   InFlight& in_flight_;
   Waiting waiting_;
   int error_ = MPI_SUCCESS;

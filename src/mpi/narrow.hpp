@@ -28,6 +28,12 @@ inline int peers_of(MPI_Comm comm) {
   return size;
 }
 
+inline bool is_root(MPI_Comm comm, int root) {
+  int rank = -1;
+  real.Comm_rank(comm, &rank);
+  return rank == root || root == MPI_ROOT;
+}
+
 /// A user's array as ints; an array that is absent stays so.
 class Narrow {
  public:

@@ -77,8 +77,8 @@ Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran) {
 
 Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging) {
-  MpiTransport transport(carrier.twin, staging.send(), staging.receive(), staging.scratch(),
-                         operation.op, workspace.in_flight, carrier.waiting);
+  MpiTransport transport(carrier.twin, staging.places(), operation.op, workspace.in_flight,
+                         carrier.waiting);
   const bool ran = workspace.executor.run(transport);
   Ending ending = ending_of(workspace, transport, ran);
   if (ran && ending.code == MPI_SUCCESS) ending.code = staging.deliver();
@@ -90,13 +90,11 @@ Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operatio
   int code = MPI_SUCCESS;
   {
     MPI_Comm twin = carrier.twin;
-    const UserBuffer& received = staging.receive();
-    Elements elements{operation.op, received.type,
-                      static_cast<std::size_t>(std::max<MPI_Aint>(received.unit_bytes, 1))};
-    const ByteBlocks send = staging.send_bytes();
-    const ByteBlocks receive = staging.receive_bytes();
-    NetTransport transport(*carrier.net, send, receive, staging.scratch_bytes(),
-                           {let_mpi_progress, &twin}, {reduce_bytes, &elements});
+    const UserBuffer& work = staging.places().work;
+    Elements elements{operation.op, work.type,
+                      static_cast<std::size_t>(std::max<MPI_Aint>(work.unit_bytes, 1))};
+    NetTransport transport(*carrier.net, staging.bytes(), {let_mpi_progress, &twin},
+                           {reduce_bytes, &elements});
     const bool ran = workspace.executor.run(transport);
     if (!ran || !transport.error().empty()) {
       net::complain("a collective failed on suiro's transport: " + transport.error());
@@ -113,11 +111,13 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   if (!workspace.unequal) workspace.unequal.emplace(schedule, carrier.rank);
   UnequalBlocks& blocks = *workspace.unequal;
   blocks.prepare(slot_capacity);
-  const int packed = fill_slots(staging.send(), schedule.ranks, carrier.twin, blocks);
+  const int packed = fill_slots(staging.places().send, schedule.ranks, carrier.twin, blocks);
   if (packed != MPI_SUCCESS) return {packed, true, false};
-  const Scratch bytes{reinterpret_cast<char*>(blocks.staging.data()), 1};
-  MpiTransport inner(carrier.twin, staging.send(), operation.receive, bytes, operation.op,
-                     workspace.in_flight, carrier.waiting);
+  const Places places{.send = staging.places().send,
+                      .receive = operation.receive,
+                      .work = {},
+                      .scratch = {reinterpret_cast<char*>(blocks.staging.data()), 1}};
+  MpiTransport inner(carrier.twin, places, operation.op, workspace.in_flight, carrier.waiting);
   UnequalTransport transport(inner, blocks);
   const bool ran = workspace.executor.run(transport) && transport.finish(carrier.rank);
   Ending ending = ending_of(workspace, inner, ran);
@@ -147,19 +147,9 @@ void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace
 
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
   const Schedule& schedule = workspace.executor.schedule();
-  switch (workspace.collective.bytes) {
-    case Measure::nothing:
-      return true;
-    case Measure::per_pair:
-      return schedule.scratch == 0 ||
-             block_bytes_of(operation.receive) <= merged_block_bytes_maximum;
-    case Measure::vector:
-      break;
-  }
-  if (workspace.collective.reduces) {
-    return !on_net || is_plain((operation.in_place ? operation.receive : operation.send).type);
-  }
-  return on_net || *operation.bytes <= merged_block_bytes_maximum;
+  if (workspace.collective.reduces) return !on_net || is_plain(operation.send.type);
+  if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
+  return (on_net && workspace.collective.cut()) || *operation.bytes <= merged_block_bytes_maximum;
 }
 
 std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed) {

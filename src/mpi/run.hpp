@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "collectives/collectives.hpp"
 #include "execute/net_transport.hpp"
 #include "mpi/user_buffer.hpp"
 #include "schedule/schedule.hpp"
@@ -36,12 +37,16 @@ struct Ending {
   bool spoiled = false;
 };
 
-/// One call of the user. In place, `send` is not looked at: what is sent is in `receive`. A
-/// broadcast has its message in both.
+/// One call of the user. In place, `send` and `receive` are in one buffer: what is sent, or what
+/// has come, is a part of it or all. A broadcast has its message in both. A vector with a block for
+/// each rank is one block of `send`; `counts` has the elements for each rank where they differ.
 struct Operation {
   MPI_Comm comm{};
   UserBuffer send = {};
   UserBuffer receive = {};
+  PerBlock<MPI_Count> counts = {};
+  MPI_Count before = 0;  // elements of the vector in front of those for this rank
+  Sizes sizes = Sizes::equal;
   bool in_place = false;
   std::optional<std::int64_t> bytes =
       std::nullopt;  // as the collective counts them, where ranks agree on them

@@ -2,6 +2,7 @@
 #include "mpi/staging.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace suiro::mpi {
 
@@ -22,6 +23,26 @@ MPI_Count padded(MPI_Count bytes) {
   return (bytes + line - 1) / line * line;
 }
 
+/// Where the data begin when blocks follow each other without gaps, each as large as it is known to
+/// be; else nothing.
+std::optional<char*> dense_begin(const UserBuffer& buffer, int blocks, const Pieces& cut) {
+  if (!is_plain(buffer.type)) return std::nullopt;
+  std::optional<char*> begin;
+  const auto at = [&](std::int64_t block) {
+    return cut.begin(buffer.first_piece + block * cut.pieces);
+  };
+  const bool alike = !buffer.counts && cut.begins.empty();
+  for (int block = 0; block < (alike ? 1 : blocks); ++block) {
+    const Part part = buffer.block(block);
+    if (bytes_of(part) != at(block + 1) - at(block)) return std::nullopt;
+    if (part.count == 0) continue;
+    char* const found = part.address - (at(block) - at(0));
+    if (begin.value_or(found) != found) return std::nullopt;
+    begin = found;
+  }
+  return begin.value_or(buffer.base);
+}
+
 }  // namespace
 
 Staging::Staging(Workspace& workspace, const Carrier& carrier, const Operation& operation,
@@ -30,26 +51,34 @@ Staging::Staging(Workspace& workspace, const Carrier& carrier, const Operation& 
       carrier_(carrier),
       operation_(operation),
       schedule_(workspace.executor.schedule()),
-      joined_(joined) {}
-
-std::int64_t Staging::send_blocks() const {
-  return workspace_.collective.send_blocks(workspace_.instance, carrier_.rank);
-}
-
-std::int64_t Staging::receive_blocks() const {
-  return workspace_.collective.receive_blocks(workspace_.instance, carrier_.rank);
+      collective_(workspace.collective),
+      joined_(joined) {
+  const Instance whole{schedule_.ranks, schedule_.root, 1};
+  send_ = {.outside = operation.send, .inside = operation.send};
+  receive_ = {.outside = operation.receive, .inside = operation.receive};
+  send_.blocks = static_cast<int>(collective_.send_blocks(whole, carrier.rank));
+  receive_.blocks = static_cast<int>(collective_.receive_blocks(whole, carrier.rank));
+  if (!collective_.cut()) return;
+  const Instance cut{schedule_.ranks, schedule_.root, schedule_.pieces};
+  for (Side* side : {&send_, &receive_}) {
+    if (side->blocks == 0) continue;
+    const std::int64_t first = side == &send_ ? collective_.piece(cut, carrier.rank, 0)
+                                              : collective_.received_piece(cut, carrier.rank, 0);
+    side->outside.first_piece = side->inside.first_piece = first;
+  }
 }
 
 int Staging::prepare() {
-  switch (workspace_.collective.bytes) {
-    case Measure::per_pair:
-      return prepare_blocks();
-    case Measure::vector:
-      return workspace_.collective.reduces ? prepare_elements() : prepare_message();
-    case Measure::nothing:
-      return MPI_SUCCESS;
+  int code = MPI_SUCCESS;
+  const bool sizes_known = operation_.sizes == Sizes::equal || operation_.sizes == Sizes::known;
+  if (collective_.cut() && sizes_known) {
+    code = collective_.reduces ? prepare_elements() : prepare_bytes();
+  } else if (collective_.bytes != Measure::nothing) {
+    code = prepare_blocks();
   }
-  return MPI_ERR_INTERN;
+  places_.send = send_.inside;
+  places_.receive = receive_.inside;
+  return code;
 }
 
 int Staging::deliver() { return receive_.packed ? unpack(receive_) : MPI_SUCCESS; }
@@ -58,69 +87,90 @@ int Staging::deliver() { return receive_.packed ? unpack(receive_) : MPI_SUCCESS
 /// rank that receives with another size than it sends with, which is an error of the program, must
 /// not spoil what it carries for others: the size to send is taken to be everyone's.
 int Staging::prepare_blocks() {
-  const UserBuffer& source = operation_.in_place ? operation_.receive : operation_.send;
-  const int blocks = schedule_.ranks;
   const bool on_net = carrier_.net != nullptr && !joined_;
-  send_ = {.outside = source, .inside = source, .blocks = blocks};
-  receive_ = {.outside = operation_.receive, .inside = operation_.receive, .blocks = blocks};
+  const bool overwritten = operation_.in_place && collective_.bytes == Measure::per_pair;
   int code = MPI_SUCCESS;
-  if (on_net && (operation_.in_place || !all_plain(source, blocks))) {
+  if (on_net && (overwritten || !all_plain(send_.outside, send_.blocks))) {
     lay_out_packed(send_, workspace_.mirror);
     code = pack(send_);
-  } else if (operation_.in_place) {
-    code = make_mirror(send_.inside);
+  } else if (overwritten) {
+    code = make_mirror(send_);
   }
   if (code != MPI_SUCCESS || joined_) return code;
-  const MPI_Count bytes = block_bytes_of(source);
-  const bool unlike = schedule_.scratch > 0 && bytes != block_bytes_of(operation_.receive);
-  if (unlike) {
-    workspace_.arrivals.resize(static_cast<std::size_t>(blocks * bytes));
-    receive_.inside = {
-        .base = workspace_.arrivals.data(), .unit_bytes = 1, .type = MPI_PACKED, .count = bytes};
-    receive_.packed = true;
-  } else if (on_net && !all_plain(operation_.receive, blocks)) {
+  if (schedule_.scratch > 0) {
+    const MPI_Count bytes = block_bytes_of(send_.outside);
+    if (bytes != block_bytes_of(receive_.outside)) {
+      workspace_.arrivals.resize(static_cast<std::size_t>(receive_.blocks * bytes));
+      receive_.inside = {
+          .base = workspace_.arrivals.data(), .unit_bytes = 1, .type = MPI_PACKED, .count = bytes};
+      receive_.packed = true;
+    }
+    make_scratch(bytes);
+  }
+  if (on_net && !receive_.packed && !all_plain(receive_.outside, receive_.blocks)) {
     lay_out_packed(receive_, workspace_.arrivals);
   }
-  make_scratch(bytes);
   return MPI_SUCCESS;
 }
 
-/// The whole message, wherever the rank has it.
-int Staging::prepare_message() {
-  const bool sends = send_blocks() > 0;
-  Side side{.outside = operation_.send, .inside = operation_.send, .blocks = 1};
-  const MPI_Count bytes = bytes_of(operation_.send.block(0));
-  if (!is_plain(operation_.send.type)) {
-    lay_out_packed(side, workspace_.arrivals);
-    if (sends) {
-      if (const int code = pack(side); code != MPI_SUCCESS) return code;
-    }
+/// Of how many units each block is, and where in all it begins.
+Pieces Staging::cut_of(const UserBuffer& block, MPI_Count unit_bytes) {
+  Pieces cut{.units = block.count * unit_bytes, .pieces = schedule_.pieces};
+  if (operation_.sizes != Sizes::known) return cut;
+  std::vector<std::int64_t>& begins = workspace_.begins;
+  begins.assign(1, 0);
+  for (int rank = 0; rank < schedule_.ranks; ++rank) {
+    begins.push_back(begins.back() + operation_.counts[rank] * unit_bytes);
   }
-  side.inside = {.base = side.inside.base,
+  cut.begins = begins;
+  return cut;
+}
+
+int Staging::prepare_bytes() {
+  const Side& known = send_.blocks > 0 && operation_.sizes == Sizes::equal ? send_ : receive_;
+  MPI_Count element = 0;
+  real.Type_size_x(known.outside.type, &element);
+  const Pieces cut = cut_of(known.outside, element);
+  places_.work = {.unit_bytes = 1, .type = MPI_BYTE, .cut = cut};
+  int code = lay_bytes(send_, cut, workspace_.mirror, true);
+  if (code != MPI_SUCCESS) return code;
+  code = lay_bytes(receive_, cut, workspace_.arrivals, false);
+  // In place at the root of a scatter, what is for itself stays where it is.
+  if (operation_.in_place && receive_.blocks < send_.blocks) receive_.packed = false;
+  make_scratch(padded(cut.largest()));
+  places_.work.base = make_work(cut.begin(collective_.blocks(schedule_.ranks) * cut.pieces));
+  return code;
+}
+
+/// From where the data are, if they lie there as the transport needs them.
+int Staging::lay_bytes(Side& side, const Pieces& cut, std::vector<char>& storage, bool sends) {
+  if (side.blocks == 0) return MPI_SUCCESS;
+  const std::int64_t first = side.outside.first_piece;
+  const std::optional<char*> begin = dense_begin(side.outside, side.blocks, cut);
+  side.packed = !begin;
+  if (side.packed)
+    storage.resize(static_cast<std::size_t>(cut.size(first, side.blocks * cut.pieces)));
+  side.inside = {.base = begin.value_or(storage.data()),
                  .unit_bytes = 1,
                  .type = MPI_BYTE,
-                 .count = bytes,
-                 .cut = {bytes, schedule_.pieces}};
-  send_ = side;
-  receive_ = side;
-  receive_.packed = side.packed && !sends;
-  make_scratch(padded(side.inside.cut.largest()));
-  return MPI_SUCCESS;
+                 .cut = cut,
+                 .first_piece = first};
+  return side.packed && sends ? pack(side) : MPI_SUCCESS;
 }
 
 int Staging::prepare_elements() {
-  const UserBuffer& source = operation_.in_place ? operation_.receive : operation_.send;
-  const Pieces cut{source.count, schedule_.pieces};
-  send_ = {.outside = source, .inside = source, .blocks = 1};
-  receive_ = {.outside = operation_.receive, .inside = operation_.receive, .blocks = 1};
-  if (operation_.in_place && !workspace_.in_place && send_blocks() > 0) {
-    if (const int code = make_mirror(send_.inside); code != MPI_SUCCESS) return code;
+  const UserBuffer& source = operation_.send;
+  UserBuffer block = collective_.for_each_rank ? operation_.receive : source;
+  const Pieces cut = cut_of(block, 1);
+  const bool overwritten = operation_.in_place && !workspace_.in_place && receive_.blocks > 0;
+  send_.blocks = std::min(send_.blocks, 1);
+  if (overwritten) {
+    if (const int code = make_mirror(send_); code != MPI_SUCCESS) return code;
   }
-  // Scratch has the type of the elements even on a rank without a receive buffer.
+  places_.work = {.unit_bytes = source.unit_bytes, .type = source.type, .cut = cut};
   for (Side* side : {&send_, &receive_}) {
     side->inside.type = source.type;
     side->inside.unit_bytes = source.unit_bytes;
-    side->inside.count = source.count;
     side->inside.cut = cut;
   }
   MPI_Aint true_lower = 0;
@@ -128,13 +178,21 @@ int Staging::prepare_elements() {
   real.Type_get_true_extent(source.type, &true_lower, &true_extent);
   const MPI_Aint beyond = std::max<MPI_Aint>(true_extent - source.unit_bytes, 0);
   make_scratch(padded(cut.largest() * source.unit_bytes + beyond));
-  scratch_.base -= true_lower;
+  places_.scratch.base -= true_lower;
+  const std::int64_t all = cut.begin(collective_.blocks(schedule_.ranks) * cut.pieces);
+  places_.work.base = make_work(all * source.unit_bytes + beyond) - true_lower;
   return MPI_SUCCESS;
 }
 
 void Staging::make_scratch(MPI_Count block_bytes) {
   workspace_.scratch.resize(static_cast<std::size_t>(schedule_.scratch * block_bytes));
-  scratch_ = {workspace_.scratch.data(), block_bytes};
+  places_.scratch = {workspace_.scratch.data(), block_bytes};
+}
+
+/// Not written when it is made: what no rank uses of it takes up no pages.
+char* Staging::make_work(MPI_Count bytes) {
+  if (schedule_.work) workspace_.work.reserve(static_cast<std::size_t>(bytes));
+  return reinterpret_cast<char*>(workspace_.work.data());
 }
 
 void Staging::lay_out_packed(Side& side, std::vector<char>& storage) {
@@ -153,21 +211,28 @@ void Staging::lay_out_packed(Side& side, std::vector<char>& storage) {
   side.inside.displacements = side.places.data();
 }
 
+/// A block of a copy.
+Part Staging::packed_block(const Side& side, int block) {
+  if (!side.inside.cut) return side.inside.block(block);
+  const std::int64_t pieces = side.inside.cut.pieces;
+  Part part = side.inside.blocks(block * pieces, pieces);
+  part.type = MPI_PACKED;
+  return part;
+}
+
 int Staging::pack(Side& side) {
   int code = MPI_SUCCESS;
   for (int block = 0; block < side.blocks && code == MPI_SUCCESS; ++block) {
-    code = local_copy(side.outside.block(block), side.inside.block(block), carrier_.twin);
+    code = local_copy(side.outside.block(block), packed_block(side, block), carrier_.twin);
   }
   return code;
 }
 
 int Staging::unpack(const Side& side) {
   int first_code = MPI_SUCCESS;
-  const bool whole = bool(side.inside.cut);
   for (int block = 0; block < side.blocks; ++block) {
-    Part part = side.inside.block(block);
-    if (whole) part.type = MPI_PACKED;
-    const int code = mpi::deliver(part, side.outside.block(block), carrier_.twin);
+    const int code =
+        mpi::deliver(packed_block(side, block), side.outside.block(block), carrier_.twin);
     if (first_code == MPI_SUCCESS) first_code = code;
   }
   return first_code;
@@ -175,16 +240,14 @@ int Staging::unpack(const Side& side) {
 
 /// Blocks are addressed relative to the base; the mirror holds only what they touch of it, in the
 /// user's layout, so the sends need no other datatype.
-int Staging::make_mirror(UserBuffer& send) {
-  const UserBuffer& receive = operation_.receive;
-  const int blocks = workspace_.collective.bytes == Measure::vector ? 1 : schedule_.ranks;
-  const Span span = span_of(receive, blocks);
+int Staging::make_mirror(Side& send) {
+  const Span span = span_of(send.outside, send.blocks);
   workspace_.mirror.resize(static_cast<std::size_t>(span.bytes));
-  send = receive;
-  send.base = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(workspace_.mirror.data()) -
-                                      static_cast<std::uintptr_t>(span.begin));
-  for (int block = 0; block < blocks; ++block) {
-    const int code = local_copy(receive.block(block), send.block(block), carrier_.twin);
+  send.inside.base =
+      reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(workspace_.mirror.data()) -
+                              static_cast<std::uintptr_t>(span.begin));
+  for (int block = 0; block < send.blocks; ++block) {
+    const int code = local_copy(send.outside.block(block), send.inside.block(block), carrier_.twin);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
@@ -196,6 +259,7 @@ ByteBlocks Staging::bytes_of_side(Side& side) const {
   ByteBlocks bytes{.base = reinterpret_cast<std::byte*>(buffer.base)};
   if (buffer.cut) {
     bytes.cut = buffer.cut;
+    bytes.first_piece = buffer.first_piece;
     bytes.unit_bytes = static_cast<std::size_t>(buffer.unit_bytes);
     return bytes;
   }
@@ -212,14 +276,17 @@ ByteBlocks Staging::bytes_of_side(Side& side) const {
   return bytes;
 }
 
-ByteBlocks Staging::send_bytes() { return bytes_of_side(send_); }
-ByteBlocks Staging::receive_bytes() { return bytes_of_side(receive_); }
-
-ByteBlocks Staging::scratch_bytes() const {
-  return {.base = reinterpret_cast<std::byte*>(scratch_.base),
-          .block_bytes = static_cast<std::size_t>(scratch_.block_bytes),
-          .cut = receive_.inside.cut,
-          .unit_bytes = static_cast<std::size_t>(receive_.inside.unit_bytes)};
+BytesOfBuffers Staging::bytes() {
+  BytesOfBuffers all{bytes_of_side(send_), bytes_of_side(receive_)};
+  ByteBlocks& scratch = all[static_cast<std::size_t>(Buffer::scratch)];
+  ByteBlocks& work = all[static_cast<std::size_t>(Buffer::work)];
+  work = {.base = reinterpret_cast<std::byte*>(places_.work.base),
+          .cut = places_.work.cut,
+          .unit_bytes = static_cast<std::size_t>(places_.work.unit_bytes)};
+  scratch = work;
+  scratch.base = reinterpret_cast<std::byte*>(places_.scratch.base);
+  scratch.block_bytes = static_cast<std::size_t>(places_.scratch.block_bytes);
+  return all;
 }
 
 }  // namespace suiro::mpi

@@ -2,11 +2,12 @@
 // Where the blocks of a call are for the transport that carries them: in the user's buffers if they
 // can travel from there, else in copies.
 //
-// Blocks of an all-to-all travel over MPI as the user's count and type. What suiro's own transport
+// Blocks that are not cut travel over MPI as the user's count and type. What suiro's own transport
 // carries are bytes, so there plain types are sent from where they are, and others are packed, each
-// rank for itself, since ranks may describe the same bytes differently. A broadcast message is cut
-// in bytes: it is packed whole unless its type is plain, as MPI_Pack cannot stop at a byte. What is
-// reduced is cut in elements, and stays in the user's layout, as MPI_Reduce_local needs it.
+// rank for itself, since ranks may describe the same bytes differently. What is cut in bytes is
+// packed whole unless its type is plain and its blocks follow each other, as MPI_Pack cannot stop
+// at a byte. What is reduced is cut in elements, and stays in the user's layout, as
+// MPI_Reduce_local needs it.
 #pragma once
 
 #include <vector>
@@ -27,13 +28,8 @@ class Staging {
   /// After all has arrived. The code of an MPI error.
   int deliver();
 
-  const UserBuffer& send() const { return send_.inside; }
-  const UserBuffer& receive() const { return receive_.inside; }
-  const Scratch& scratch() const { return scratch_; }
-
-  ByteBlocks send_bytes();
-  ByteBlocks receive_bytes();
-  ByteBlocks scratch_bytes() const;
+  const Places& places() const { return places_; }
+  BytesOfBuffers bytes();
 
  private:
   /// A buffer of the user's, and what the transport sees of it.
@@ -49,25 +45,28 @@ class Staging {
   };
 
   int prepare_blocks();
-  int prepare_message();
+  int prepare_bytes();
   int prepare_elements();
+  Pieces cut_of(const UserBuffer& block, MPI_Count unit_bytes);
   void lay_out_packed(Side& side, std::vector<char>& storage);
+  int lay_bytes(Side& side, const Pieces& cut, std::vector<char>& storage, bool sends);
+  static Part packed_block(const Side& side, int block);
   int pack(Side& side);
   int unpack(const Side& side);
-  int make_mirror(UserBuffer& send);
+  int make_mirror(Side& send);
   void make_scratch(MPI_Count block_bytes);
+  char* make_work(MPI_Count bytes);
   ByteBlocks bytes_of_side(Side& side) const;
-  std::int64_t send_blocks() const;
-  std::int64_t receive_blocks() const;
 
   Workspace& workspace_;
   const Carrier& carrier_;
   const Operation& operation_;
   const Schedule& schedule_;
+  const Collective& collective_;
   bool joined_;
   Side send_;
   Side receive_;
-  Scratch scratch_;
+  Places places_;
 };
 
 }  // namespace suiro::mpi

@@ -21,7 +21,7 @@ Tolerance::Kind Tolerance::kind_of(MPI_Datatype type) {
 
 Tolerance::Tolerance(const Operation& operation, int ranks, bool reduces) : ranks_(ranks) {
   if (!reduces || (operation.op != MPI_SUM && operation.op != MPI_PROD)) return;
-  kind_ = kind_of((operation.in_place ? operation.receive : operation.send).type);
+  kind_ = kind_of(operation.send.type);
   if (operation.op != MPI_SUM) return;
   if (kind_ == Kind::float_) add_magnitudes<float>(operation);
   if (kind_ == Kind::double_) add_magnitudes<double>(operation);
@@ -30,9 +30,11 @@ Tolerance::Tolerance(const Operation& operation, int ranks, bool reduces) : rank
 
 template <class Number>
 void Tolerance::add_magnitudes(const Operation& operation) {
-  const UserBuffer& buffer = operation.in_place ? operation.receive : operation.send;
+  const UserBuffer& buffer = operation.send;
   const auto numbers = static_cast<std::size_t>(bytes_of(buffer.block(0))) / sizeof(Number);
   const auto* mine = reinterpret_cast<const Number*>(buffer.base);
+  const Part before{nullptr, operation.before, buffer.type};
+  before_ = static_cast<std::size_t>(bytes_of(before)) / sizeof(Number);
   magnitudes_.resize(numbers);
   std::transform(mine, mine + numbers, magnitudes_.begin(),
                  [](Number number) { return static_cast<double>(std::fabs(number)); });
@@ -57,7 +59,7 @@ std::optional<long long> Tolerance::first_number_beyond(const std::vector<char>&
     if (mine == other || (std::isnan(mine) && std::isnan(other))) continue;
     const double scale = magnitudes_.empty()
                              ? static_cast<double>(std::max(std::fabs(mine), std::fabs(other)))
-                             : magnitudes_[offset / sizeof(Number)];
+                             : magnitudes_[before_ + offset / sizeof(Number)];
     // Where a partial result of one order overflows, nothing is known of the other.
     if (!std::isfinite(scale)) continue;
     if (!(static_cast<double>(std::fabs(mine - other)) <= share * scale)) {

@@ -35,6 +35,7 @@ class Tolerance {
   Kind kind_ = Kind::bits;
   int ranks_ = 1;
   std::vector<double> magnitudes_;  // of a sum, by number; empty for a product
+  std::size_t before_ = 0;          // numbers in front of those that are compared
 };
 
 }  // namespace suiro::mpi

@@ -52,8 +52,8 @@ inline MPI_Aint extent_of(MPI_Datatype type) {
 }
 
 /// Block b has counts[b] (or `count`) elements of types[b] (or `type`) and starts at
-/// displacements[b] (or b * count) times `unit_bytes` from `base`. Of a message that is cut, it is
-/// piece b.
+/// displacements[b] (or b * count) times `unit_bytes` from `base`. Where data are cut, it is piece
+/// b from the buffer's first one on.
 struct UserBuffer {
   char* base = nullptr;
   MPI_Aint unit_bytes = 0;  // the extent of `type`, or 1 where there are `types`
@@ -63,6 +63,7 @@ struct UserBuffer {
   PerBlock<MPI_Aint> displacements = {};
   const MPI_Datatype* types = nullptr;
   Pieces cut = {};
+  std::int64_t first_piece = 0;
 
   /// The type of nothing may be MPI_DATATYPE_NULL, so nothing is bytes.
   Part block(std::int64_t index) const {
@@ -75,7 +76,10 @@ struct UserBuffer {
 
   /// Blocks that follow each other, of one size or pieces.
   Part blocks(std::int64_t first, std::int64_t number) const {
-    if (cut) return {base + cut.begin(first) * unit_bytes, cut.size(first, number), type};
+    if (cut) {
+      return {base + cut.size(first_piece, first) * unit_bytes,
+              cut.size(first_piece + first, number), type};
+    }
     Part part = block(first);
     part.count *= number;
     return part;

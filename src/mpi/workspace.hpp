@@ -28,6 +28,7 @@ class Workspace {
   }
   void shrink() {
     for (std::vector<char>* memory : {&mirror, &arrivals, &scratch}) shrink(*memory);
+    if (work.size() > kept_bytes) work = {};
     if (unequal && unequal->bytes() > kept_bytes) unequal.reset();
   }
 
@@ -35,6 +36,8 @@ class Workspace {
   void leave_behind() {
     for (std::vector<char>* memory : {&mirror, &scratch, &arrivals})
       (new std::vector<char>)->swap(*memory);
+    new RawBytes(std::move(work));
+    work = {};
     if (unequal) new UnequalBlocks(std::move(*unequal));
     unequal.reset();
   }
@@ -47,6 +50,8 @@ class Workspace {
   std::vector<char> mirror;    // of what is sent
   std::vector<char> arrivals;  // what was received and must be unpacked
   std::vector<char> scratch;
+  RawBytes work;
+  std::vector<std::int64_t> begins;      // of the blocks in all data, where they differ
   std::optional<UnequalBlocks> unequal;  // where blocks that differ are joined
 
  private:

@@ -99,15 +99,16 @@ class Parser {
     if (line_.next_is("receive_window")) {
       schedule_.receive_window = parse_number("receive_window", 0, schedule_.window);
     }
-    if (line_.take_word("overtaking")) parse_overtaking();
+    if (line_.take_word("overtaking")) schedule_.overtaking = parse_flag();
     schedule_.lookahead = parse_number("lookahead", 0, TextLimits::rank_rounds);
     schedule_.scratch = parse_number("scratch", 0, TextLimits::blocks);
+    if (line_.take_word("work")) schedule_.work = parse_flag();
   }
 
-  void parse_overtaking() {
+  bool parse_flag() {
     line_.expect_end();
-    schedule_.overtaking = true;
     next();
+    return true;
   }
 
   void parse_parameter() {
@@ -181,17 +182,15 @@ class Parser {
 
   int parse_peer() { return static_cast<int>(line_.number("a rank", 0, INT_MAX)); }
 
-  Blocks parse_blocks() {
-    Blocks blocks;
-    if (line_.take_word("send")) {
-      blocks.buffer = Buffer::send;
-    } else if (line_.take_word("receive")) {
-      blocks.buffer = Buffer::receive;
-    } else if (line_.take_word("scratch")) {
-      blocks.buffer = Buffer::scratch;
-    } else {
-      line_.fail("send[...], receive[...] or scratch[...]");
+  Buffer parse_buffer() {
+    for (std::size_t buffer = 0; buffer < buffers; ++buffer) {
+      if (line_.take_word(buffer_names[buffer])) return static_cast<Buffer>(buffer);
     }
+    line_.fail("send[...], receive[...], scratch[...] or work[...]");
+  }
+
+  Blocks parse_blocks() {
+    Blocks blocks{.buffer = parse_buffer()};
     line_.expect("[");
     blocks.first = line_.number("a block", 0, TextLimits::blocks);
     blocks.count = line_.take("x") ? line_.number("a count", 0, TextLimits::blocks) : 1;

@@ -44,11 +44,11 @@ void append_header(std::string& text, const Schedule& schedule) {
   if (schedule.overtaking) text.append("overtaking\n");
   append_number(text, "lookahead", schedule.lookahead);
   append_number(text, "scratch", schedule.scratch);
+  if (schedule.work) text.append("work\n");
 }
 
 void append_blocks(std::string& text, const Blocks& blocks) {
-  static constexpr std::string_view names[] = {"send", "receive", "scratch"};
-  text.append(names[static_cast<std::size_t>(blocks.buffer)]);
+  text.append(buffer_names[static_cast<std::size_t>(blocks.buffer)]);
   text.append("[").append(std::to_string(blocks.first));
   if (blocks.count != 1) text.append(" x ").append(std::to_string(blocks.count));
   if (blocks.piece >= 0) text.append(" of ").append(std::to_string(blocks.piece));

@@ -37,12 +37,15 @@
 namespace suiro {
 
 /// send: the user's send blocks, read only. receive: the user's receive blocks. scratch: blocks of
-/// suiro's own.
-enum class Buffer : std::uint8_t { send, receive, scratch };
+/// suiro's own. work: where data are cut, suiro's own room for all of them, each piece in the place
+/// that it has among all, for ranks that have no such buffer of the user's.
+enum class Buffer : std::uint8_t { send, receive, scratch, work };
+inline constexpr std::size_t buffers = 4;
+inline constexpr std::string_view buffer_names[buffers] = {"send", "receive", "scratch", "work"};
 
-/// A range of `count` consecutive blocks from `first` in a buffer. Where a message is cut, pieces
-/// may differ in size, so blocks of scratch say whose size they have: that of the pieces from
-/// `piece` on. A range of scratch is written and read as a whole.
+/// A range of `count` consecutive blocks from `first` in a buffer. Where data are cut, pieces may
+/// differ in size, so blocks of scratch say whose size they have: that of the pieces from `piece`
+/// on. A range of scratch is written and read as a whole.
 struct Blocks {
   Buffer buffer = Buffer::send;
   std::int64_t first = 0;
@@ -92,8 +95,9 @@ struct Schedule {
   bool overtaking = false;          // a round waits for the number of those before it, not for each
   std::int64_t lookahead = 0;       // rounds ahead that receives may be posted
   std::int64_t scratch = 0;         // blocks of scratch per rank
+  bool work = false;                // ranks have a work buffer
   int root = 0;                     // of a rooted collective
-  std::int64_t pieces = 1;          // that a message is cut in, where blocks are pieces of one
+  std::int64_t pieces = 1;          // that a message, or each rank's block, is cut in
   RoundFunction function;
   std::vector<int> node_of_rank = {};  // what it was built for; may be empty
 

@@ -59,10 +59,11 @@ const Algorithm* find_named(std::string_view text) {
 std::span<const Algorithm> find_rows(const std::optional<std::string>& text) {
   if (!text) return catalog();
   if (const Algorithm* algorithm = find_named(*text)) return {algorithm, 1};
-  const auto rows = std::ranges::equal_range(catalog(), *text, {}, [](const Algorithm& algorithm) {
-    return std::string(algorithm.collective);
+  const auto first = std::ranges::find(catalog(), *text, &Algorithm::collective);
+  const auto last = std::find_if_not(first, catalog().end(), [&](const Algorithm& algorithm) {
+    return algorithm.collective == *text;
   });
-  if (!rows.empty()) return {rows.begin(), rows.end()};
+  if (first != last) return {first, last};
   throw UsageError("'" + *text + "' is neither a collective nor an algorithm" +
                    what_there_is(*text));
 }

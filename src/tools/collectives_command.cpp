@@ -40,7 +40,7 @@ int collectives_command(Arguments arguments) {
     if (json) {
       list.push_back(json_of(collective));
     } else {
-      std::printf("%-10s %s\n", std::string(collective.name).c_str(),
+      std::printf("%-20s %s\n", std::string(collective.name).c_str(),
                   std::string(collective.summary).c_str());
     }
   }

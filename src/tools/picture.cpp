@@ -123,7 +123,7 @@ std::string picture(const Schedule& schedule, const RoundRange& rounds) {
   }
   check_size(schedule);
   const Topology topology = Topology::from_nodes(schedule.node_of_rank);
-  const bool cut = find_collective(schedule.collective)->bytes == Measure::vector;
+  const bool cut = find_collective(schedule.collective)->cut();
   std::int64_t busiest_sum = 0;
   Json shown = Json::array();
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {

@@ -30,7 +30,7 @@ struct Prediction {
 
   /// What one block takes on one link.
   double block_s(const Link& link) const {
-    const bool cut = find_collective(schedule.collective)->bytes == Measure::vector;
+    const bool cut = find_collective(schedule.collective)->cut();
     return static_cast<double>(link.bytes) / static_cast<double>(cut ? schedule.pieces : 1) /
            static_cast<double>(link.goodput_Bps);
   }

@@ -51,7 +51,7 @@ Schedule build_named(const std::string& text, const Call& call) {
 
 double bound_blocks(const Schedule& schedule, const Topology& topology) {
   const Collective& collective = *find_collective(schedule.collective);
-  const bool cut = collective.bytes == Measure::vector;
+  const bool cut = collective.cut();
   return bound_s(collective, topology, cut ? schedule.pieces : 1, 1);
 }
 

@@ -29,7 +29,8 @@ class Memory {
         findings_(findings),
         values_(program.schedule().ranks, program.blocks(Buffer::send)) {
     receive_blocks_ = program.blocks(Buffer::receive);
-    per_rank_ = receive_blocks_ + program.blocks(Buffer::scratch);
+    scratch_blocks_ = program.blocks(Buffer::scratch);
+    per_rank_ = receive_blocks_ + scratch_blocks_ + program.blocks(Buffer::work);
     cells_.resize(static_cast<std::size_t>(per_rank_ * program.schedule().ranks));
     for (int rank = 0; rank < program.schedule().ranks; ++rank) {
       if (!program.in_place(rank)) continue;
@@ -120,19 +121,40 @@ class Memory {
 
  private:
   Cell& cell(int rank, Buffer buffer, std::int64_t block) {
-    const std::int64_t base = buffer == Buffer::receive ? 0 : receive_blocks_;
+    const std::int64_t base = buffer == Buffer::receive   ? 0
+                              : buffer == Buffer::scratch ? receive_blocks_
+                                                          : receive_blocks_ + scratch_blocks_;
     return cells_[static_cast<std::size_t>(rank * per_rank_ + base + block)];
   }
 
-  bool cut() const { return program_.collective().bytes == Measure::vector; }
+  bool cut() const { return program_.collective().cut(); }
+
+  /// For which piece of all the place of a block is.
+  std::int64_t piece_at(int rank, const Blocks& blocks, std::int64_t i) const {
+    const Collective& collective = program_.collective();
+    const std::int64_t block = blocks.first + i;
+    switch (blocks.buffer) {
+      case Buffer::send:
+        return collective.piece(program_.instance(), rank, block);
+      case Buffer::receive:
+        return collective.received_piece(program_.instance(), rank, block);
+      case Buffer::scratch:
+        return blocks.piece + i;
+      case Buffer::work:
+        return block;
+    }
+    return -1;
+  }
 
   /// Pieces may differ in size: each lies only where a place is made for it.
   void check_piece(const Operation& operation, const Blocks& blocks, std::int64_t i,
                    Values::Id value) {
     if (!cut() || value == Values::none) return;
-    const bool scratch = blocks.buffer == Buffer::scratch;
-    const std::int64_t piece = (scratch ? blocks.piece : blocks.first) + i;
-    if (values_.index_of(value) == piece) return;
+    const std::int64_t piece = piece_at(operation.rank, blocks, i);
+    const int origin = values_.origin_of(value);
+    const std::int64_t held =
+        program_.collective().piece(program_.instance(), origin, values_.index_of(value));
+    if (held == piece) return;
     findings_.add(operation.rank, operation.round, blocks.first + i,
                   "the " + text_of(operation.step) + " has " + values_.text_of(value) + " in " +
                       text_of(blocks.buffer, blocks.first + i) + ", a place for piece " +
@@ -169,6 +191,7 @@ class Memory {
   Findings& findings_;
   Values values_;
   std::int64_t receive_blocks_ = 0;
+  std::int64_t scratch_blocks_ = 0;
   std::int64_t per_rank_ = 0;
   std::vector<Cell> cells_;
 };

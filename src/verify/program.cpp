@@ -49,6 +49,8 @@ std::int64_t Program::blocks(int rank, Buffer buffer) const {
       return collective_.receive_blocks(instance_, rank);
     case Buffer::scratch:
       return schedule_.scratch;
+    case Buffer::work:
+      return schedule_.work && collective_.cut() ? collective_.pieces(instance_) : 0;
   }
   return 0;
 }
@@ -71,10 +73,7 @@ std::pair<std::int64_t, std::int64_t> Program::range(int rank, std::int64_t roun
 
 namespace {
 
-std::string_view name_of(Buffer buffer) {
-  static constexpr std::string_view names[] = {"send", "receive", "scratch"};
-  return names[static_cast<std::size_t>(buffer)];
-}
+std::string_view name_of(Buffer buffer) { return buffer_names[static_cast<std::size_t>(buffer)]; }
 
 }  // namespace
 

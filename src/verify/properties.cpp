@@ -7,19 +7,31 @@
 
 namespace suiro {
 
+namespace {
+
+/// All ranks end with the same.
+bool is_for_all(const Collective& collective) {
+  const Instance two{.ranks = 2};
+  return collective.expected(two, 0, 0) == collective.expected(two, 1, 0) &&
+         collective.receive_blocks(two, 0) == collective.receive_blocks(two, 1);
+}
+
+}  // namespace
+
 bool applies(Property property, const Collective& collective) {
   switch (property) {
     case Property::one_peer_per_node_per_round:
     case Property::port_optimal:
       return collective.bytes != Measure::nothing;
     case Property::direct:
-      return collective.bytes == Measure::per_pair;
+      return collective.bytes == Measure::per_pair ||
+             (collective.rooted && collective.for_each_rank);
     case Property::ordered:
       return collective.reduces;
     case Property::same_everywhere:
-      return collective.reduces && !collective.rooted;
+      return collective.reduces && is_for_all(collective);
     case Property::in_place:
-      return collective.reduces;
+      return collective.reduces && !collective.for_each_rank;
   }
   return false;
 }
@@ -97,8 +109,7 @@ double busiest_link(const Schedule& schedule, const Topology& topology, int node
 std::optional<Violation> port_optimal(const Schedule& schedule, const Topology& topology) {
   constexpr double rounding = 1e-9;
   const Collective& collective = *find_collective(schedule.collective);
-  const double whole =
-      collective.bytes == Measure::vector ? static_cast<double>(schedule.pieces) : 1.0;
+  const double whole = collective.cut() ? static_cast<double>(schedule.pieces) : 1.0;
   const double allowed = collective.busiest_link(topology) * whole;
   for (int node = 0; node < topology.nodes(); ++node) {
     const double most = busiest_link(schedule, topology, node);

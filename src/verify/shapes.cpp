@@ -49,6 +49,7 @@ void add_uneven(int ranks, std::mt19937& random, std::vector<Topology>& result) 
 /// The same placement with two links on every node.
 Topology two_links(const Topology& topology) {
   std::vector<int> node_of_rank;
+  node_of_rank.reserve(static_cast<std::size_t>(topology.ranks()));
   for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
   const std::vector<int> links(static_cast<std::size_t>(topology.nodes()), 2);
   return Topology::from_nodes(node_of_rank, {}, links);

@@ -25,14 +25,13 @@ std::string range_error(const Program& program, int rank, const Blocks& blocks) 
 }
 
 /// Why the blocks do not say well of which pieces they are, or an empty text. Only of scratch must
-/// it be said, and only where blocks are pieces of a message, which may differ in size.
+/// it be said, and only where blocks are pieces, which may differ in size.
 std::string piece_error(const Program& program, const Blocks& blocks) {
   if (blocks.count == 0) return {};
-  const bool cut = program.collective().bytes == Measure::vector;
-  if (!cut || blocks.buffer != Buffer::scratch) {
-    return blocks.piece < 0 ? "" : "only scratch of a message in pieces says which it holds";
+  if (!program.collective().cut() || blocks.buffer != Buffer::scratch) {
+    return blocks.piece < 0 ? "" : "only scratch says which pieces it holds";
   }
-  const std::int64_t pieces = program.schedule().pieces;
+  const std::int64_t pieces = program.collective().pieces(program.instance());
   if (blocks.piece < 0) return "it does not say which pieces it holds";
   if (blocks.piece < pieces && blocks.count <= pieces - blocks.piece) return {};
   return "it holds pieces from " + std::to_string(blocks.piece) + " on, and there are " +

@@ -19,6 +19,13 @@ std::int64_t Values::index_of(Id value) const {
   return is_own(value) ? value % blocks_ : combined(value).index;
 }
 
+int Values::origin_of(Id value) const {
+  if (is_own(value)) return static_cast<int>(value / blocks_);
+  int number = 0;
+  while (word(value, number) == 0) ++number;
+  return number * word_bits + std::countr_zero(word(value, number));
+}
+
 /// The origins from .. to - 1 when they are in order, else -1, -1.
 std::pair<int, int> Values::order_of(Id value) const {
   const int origin = static_cast<int>(value / blocks_);

@@ -24,6 +24,9 @@ class Values {
   /// Block `index` of the send buffer of `origin`.
   Id own(int origin, std::int64_t index) const { return origin * blocks_ + index; }
 
+  /// One of its origins.
+  int origin_of(Id value) const;
+
   /// Which block of its origins it is.
   std::int64_t index_of(Id value) const;
 

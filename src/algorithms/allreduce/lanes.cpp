@@ -28,12 +28,16 @@ Schedule build_lanes(const Call& call, const Parameters& parameters) {
   const Lanes lanes{.count = count, .pieces = ring.pieces()};
   const std::int64_t stride = ring.stride();
   const auto reduce = [=](int node, int size) {
-    const auto needed = [=](std::int64_t i) { return ring.needed(node, i); };
-    return reduce_to_lanes(size, lanes, ring.rounds(), stride, 1, needed);
+    const auto needed = [=](int lane, std::int64_t i) {
+      return lanes.range(lane, ring.needed(node, i));
+    };
+    return reduce_to_lanes(size, count, ring.rounds(), stride, 1, needed);
   };
   const auto share = [=](int node, int size) {
-    const auto known = [=](std::int64_t i) { return ring.known(node, i); };
-    return share_lanes(size, lanes, ring.rounds() + stride, stride, known);
+    const auto known = [=](int lane, std::int64_t i) {
+      return lanes.range(lane, ring.known(node, i));
+    };
+    return share_lanes(size, count, ring.rounds() + stride, stride, known);
   };
   const Schedule inside = within(nodes, reduce);
   const Schedule rings = along(lanes, nodes, ring_allreduce(ring), inside.scratch);

@@ -17,11 +17,13 @@ Schedule build_lanes_halving(const Call& call, const Parameters& parameters) {
   const auto size = static_cast<int>(nodes.size());
   const Schedule halves = sequence(halve(size, Buffer::receive), share_halves(size));
   const Lanes lanes{.count = lanes_of(nodes), .pieces = halves.pieces};
-  const auto whole = [lanes](std::int64_t) { return Range{0, lanes.pieces}; };
-  const auto reduce = [=](int, int ranks) {
-    return reduce_to_lanes(ranks, lanes, 1, 1, lanes.pieces, whole);
+  const auto whole = [lanes](int lane, std::int64_t) {
+    return lanes.range(lane, {0, lanes.pieces});
   };
-  const auto share = [=](int, int ranks) { return share_lanes(ranks, lanes, 1, 1, whole); };
+  const auto reduce = [=](int, int ranks) {
+    return reduce_to_lanes(ranks, lanes.count, 1, 1, lanes.pieces, whole);
+  };
+  const auto share = [=](int, int ranks) { return share_lanes(ranks, lanes.count, 1, 1, whole); };
   const Schedule inside = within(nodes, reduce);
   return named(allreduce_lanes_halving, call, parameters,
                sequence(sequence(inside, along(lanes, nodes, halves, 0)), within(nodes, share)));

@@ -13,14 +13,17 @@ constexpr Property properties[] = {Property::ordered, Property::same_everywhere,
 
 Schedule build_pipeline(const Call& call, const Parameters& parameters) {
   const Tree chain = chain_tree(call.topology.ranks(), 1);
-  const std::int64_t pieces = segments_of(call.bytes, 2 * chain.depth, call, parameters);
+  const std::int64_t stages = std::int64_t{2} * chain.depth;
+  const std::int64_t pieces = segments_of(call.bytes, stages, call, parameters);
   const Schedule up = reduce_up(chain, pieces, Operands::in_order);
   const Schedule down = in_receive_buffer(send_down(chain, pieces));
   // A rank is a round behind the one that it hears of operands from, and gives that one results:
   // two more rounds for each. In place, a result may come only when what the last rank had there
   // has left, and what others had has been reduced.
-  const std::int64_t leaving = std::max<std::int64_t>(up.window + 1 - 2 * chain.depth, 0);
-  const auto later = [first = down.lookahead + leaving](int rank) { return first + 2 * rank; };
+  const std::int64_t leaving = std::max<std::int64_t>(up.window + 1 - stages, 0);
+  const auto later = [first = down.lookahead + leaving](int rank) {
+    return first + std::int64_t{2} * rank;
+  };
   return named(allreduce_pipeline, call, parameters, overlapped(up, delayed(down, later), 0));
 }
 

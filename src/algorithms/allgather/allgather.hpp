@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "algorithms/gathering.hpp"
+#include "algorithms/segments.hpp"
+
+namespace suiro {
+
+extern const Algorithm allgather_bruck;
+extern const Algorithm allgather_lanes;
+extern const Algorithm allgather_linear;
+extern const Algorithm allgather_neighbor_exchange;
+extern const Algorithm allgather_recursive_doubling;
+extern const Algorithm allgather_ring;
+
+/// These gather for ranks 0 .. size - 1 in the receive buffer, a piece each that is there already.
+///
+/// In step i every rank gets the 2^i pieces after those that it has, round the end of all.
+Schedule bruck_allgather(int size);
+/// Ranks 2^i apart exchange all that they have. Where ranks are no power of two, some give theirs
+/// to a neighbour first and get all last.
+Schedule doubling_allgather(int size);
+
+/// In a ring of ranks in node order.
+Schedule gather_round(const Call& call, const Parameters& parameters);
+/// In a ring of nodes that every rank of a node drives with its share.
+Schedule gather_in_lanes(const Call& call, const Parameters& parameters);
+/// Pieces that a rank sends at most in a round of that.
+std::int64_t most_in_lanes(const Topology& topology);
+
+}  // namespace suiro

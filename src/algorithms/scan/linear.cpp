@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linear: sums go along the ranks, piece by piece.
+#include <algorithm>
+
+#include "algorithms/scan/scan.hpp"
+
+namespace suiro {
+
+namespace {
+
+constexpr ParameterSpec parameters_taken[] = {segment_spec};
+constexpr Property properties[] = {Property::ordered, Property::in_place};
+
+// Messages that a rank is ready for, and that are leaving; and places for what comes.
+constexpr std::int64_t ahead = 2;
+constexpr std::int64_t out = 4;
+constexpr std::int64_t places = ahead + 2;
+
+Schedule along(int size, const Call& call, const Parameters& parameters) {
+  const std::int64_t pieces = segments_of(call.bytes, size, call, parameters);
+  Schedule schedule;
+  schedule.ranks = size;
+  schedule.pieces = pieces;
+  schedule.rounds = pieces + 1;
+  schedule.window = out;
+  schedule.receive_window = 1;
+  schedule.lookahead = ahead;
+  schedule.scratch = std::min(places, pieces);
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    const auto arriving = [&](std::int64_t piece) {
+      return Blocks{Buffer::scratch, piece % places, 1, piece};
+    };
+    if (i < pieces && me > 0) round.steps.push_back(receive(me - 1, arriving(i)));
+    if (i == 0) return;
+    const Blocks sum{Buffer::receive, i - 1, 1};
+    round.steps.push_back(copy({Buffer::send, i - 1, 1}, sum));
+    if (me > 0) round.steps.push_back(reduce(arriving(i - 1), sum));
+    if (me + 1 < size) round.steps.push_back(send(sum, me + 1));
+  };
+  return schedule;
+}
+
+Schedule linear(const Call& call, const Parameters& parameters) {
+  return along(call.topology.ranks(), call, parameters);
+}
+
+Schedule linear_but_first(const Call& call, const Parameters& parameters) {
+  return exclusive(along(call.topology.ranks() - 1, call, parameters));
+}
+
+Schedule build_linear(const Call& call, const Parameters& parameters) {
+  return named(scan_linear, call, parameters, linear(call, parameters));
+}
+
+Schedule build_exclusive(const Call& call, const Parameters& parameters) {
+  return named(exscan_linear, call, parameters, linear_but_first(call, parameters));
+}
+
+}  // namespace
+
+constinit const Algorithm scan_linear = {
+    .collective = "scan",
+    .name = "linear",
+    .summary = "Sums go along the ranks, piece by piece.",
+    .source = "Open MPI linear",
+    .cost_text =
+        "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
+        "of nodes",
+    .parameters = parameters_taken,
+    .properties = properties,
+    .cost = nullptr,
+    .build = build_linear,
+};
+
+constinit const Algorithm exscan_linear = {
+    .collective = "exscan",
+    .name = "linear",
+    .summary = "Sums go along the ranks, piece by piece.",
+    .source = "Open MPI linear",
+    .cost_text =
+        "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
+        "of nodes, and a message of M first",
+    .parameters = parameters_taken,
+    .properties = properties,
+    .cost = nullptr,
+    .build = build_exclusive,
+};
+
+}  // namespace suiro
