@@ -148,6 +148,7 @@ Schedule sequence(Schedule first, Schedule second) {
   const std::int64_t begin = border + whole.lookahead;
   whole.rounds = begin + second.rounds;
   whole.scratch = std::max(first.scratch, second.scratch);
+  whole.pieces = std::max(first.pieces, second.pieces);
   whole.work = first.work || second.work;
   whole.function = [=, first = std::move(first.function), second = std::move(second.function)](
                        int me, std::int64_t i, Round& round) {
@@ -175,6 +176,7 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   take_pace(second, whole);
   whole.rounds = std::max(first.rounds, second.rounds + delay);
   whole.scratch = std::max(first.scratch, second.scratch);
+  whole.pieces = std::max(first.pieces, second.pieces);
   whole.work = first.work || second.work;
   whole.function = [=, ours = first.rounds, theirs = second.rounds,
                     first = std::move(first.function),

@@ -8,6 +8,16 @@
 
 namespace suiro {
 
+namespace {
+
+/// Where only the root knows how large blocks are, nobody else can hand them on.
+bool can_run(const Collective& collective, const Algorithm& algorithm) {
+  return algorithm.collective == collective.regular &&
+         (collective.sizes != Sizes::at_root || declares(algorithm, Property::direct));
+}
+
+}  // namespace
+
 std::vector<std::string_view> collective_names() {
   std::vector<std::string_view> names;
   for (const Collective& collective : collectives()) names.push_back(collective.name);
@@ -16,7 +26,8 @@ std::vector<std::string_view> collective_names() {
 
 const Algorithm* find_candidate(std::string_view collective, std::string_view algorithm) {
   const Collective* row = find_collective(collective);
-  return row == nullptr ? nullptr : find_algorithm(row->regular, algorithm);
+  const Algorithm* found = row == nullptr ? nullptr : find_algorithm(row->regular, algorithm);
+  return found != nullptr && can_run(*row, *found) ? found : nullptr;
 }
 
 std::vector<std::string_view> candidate_names(std::string_view collective) {
@@ -24,13 +35,19 @@ std::vector<std::string_view> candidate_names(std::string_view collective) {
   const Collective* row = find_collective(collective);
   if (row == nullptr) return names;
   for (const Algorithm& algorithm : catalog()) {
-    if (algorithm.collective == row->regular) names.push_back(algorithm.name);
+    if (can_run(*row, algorithm)) names.push_back(algorithm.name);
   }
   return names;
 }
 
 std::string unknown_algorithm(std::string_view collective, std::string_view algorithm) {
   const std::vector<std::string_view> names = candidate_names(collective);
+  const Collective* row = find_collective(collective);
+  if (row != nullptr && find_algorithm(row->regular, algorithm) != nullptr) {
+    return std::string(algorithm) +
+           " has ranks hand on blocks of others, whose sizes only the root of " +
+           std::string(collective) + " knows (there are " + joined(names) + ")";
+  }
   const std::string list = " (there are " + joined(names) + "; `suiro algorithms` explains them)";
   return "unknown algorithm " + in_quotes(algorithm) + " for " + std::string(collective) +
          did_you_mean(algorithm, names) + list;

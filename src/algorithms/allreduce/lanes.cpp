@@ -42,9 +42,9 @@ Schedule build_lanes(const Call& call, const Parameters& parameters) {
   const Schedule inside = within(nodes, reduce);
   const Schedule rings = along(lanes, nodes, ring_allreduce(ring), inside.scratch);
   // In place, a result may come only when the rank's own operand there has left.
+  const Schedule reduced = overlapped(inside, rings, stride);
   return named(allreduce_lanes, call, parameters,
-               overlapped(overlapped(inside, rings, stride), within(nodes, share),
-                          rings.window + rings.lookahead));
+               overlapped(reduced, within(nodes, share), reduced.window + reduced.lookahead));
 }
 
 }  // namespace

@@ -75,11 +75,12 @@ Schedule doubling_scan(int size) {
 }
 
 Schedule exclusive(Schedule scan) {
-  if (scan.ranks == 0) return {.ranks = 1, .function = [](int, std::int64_t, Round&) {}};
   const int ranks = scan.ranks + 1;
   const Blocks all{Buffer::scratch, 0, scan.pieces, 0};
   Schedule shift;
   shift.ranks = ranks;
+  shift.function = [](int, std::int64_t, Round&) {};
+  if (ranks == 1) return shift;
   shift.pieces = scan.pieces;
   shift.rounds = 2;
   shift.scratch = scan.pieces;
