@@ -19,13 +19,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
     monkeypatch.setenv("SUIRO_ALLTOALL", "ring")
+    monkeypatch.setenv("SUIRO_EXSCAN", "linear")
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     return tmp_path
 
 
 def test_srun_gets_what_its_ranks_need(folder: Path) -> None:
     plan = prepare(["srun", "-n", "2", "--export=NONE", "script"], "mpich")
-    export = "--export=LD_PRELOAD,SUIRO_ALLTOALL,SUIRO_JOB,SUIRO_TOKEN"
+    export = "--export=LD_PRELOAD,SUIRO_ALLTOALL,SUIRO_EXSCAN,SUIRO_JOB,SUIRO_TOKEN"
     assert plan.words == ["srun", export, "-n", "2", "script"]
     assert plan.variables == {"LD_PRELOAD": str(folder / "lib" / "libsuiro-mpich.so")}
     assert plan.obstacle == ""

@@ -133,13 +133,15 @@ def _preload(*names: str) -> str:
 
 
 def _variables_for_ranks() -> set[str]:
-    """What `suiro run` tells them, and suiro's settings as far as they are set."""
-    wanted = (
-        "SUIRO SUIRO_ALLTOALL SUIRO_ALLTOALLV SUIRO_ALLTOALLW SUIRO_RULES SUIRO_NODES "
-        "SUIRO_COLLECTIVES SUIRO_SITES SUIRO_EXPLAIN SUIRO_TRACE SUIRO_CHECK"
-    )
-    given = {name for name in wanted.split() if name in os.environ}
-    return {"SUIRO_JOB", "SUIRO_TOKEN"} | given
+    """What `suiro run` tells them, and suiro's settings as far as they are set: there is one for
+    each collective. The transport says for itself what it needs."""
+    own = ("SUIRO_LAB_", "SUIRO_NET", "SUIRO_NATIVE_DIR", "SUIRO_STAND_INS", "SUIRO_TRANSPORT")
+    settings = {
+        name
+        for name in os.environ
+        if name == "SUIRO" or (name.startswith("SUIRO_") and not name.startswith(own))
+    }
+    return {"SUIRO_JOB", "SUIRO_TOKEN"} | (settings - {"SUIRO_JOB_SECRET"})
 
 
 def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:
