@@ -180,24 +180,31 @@ constexpr std::array rows = {
 /// Of one message for, or from, all ranks.
 struct MessageRow {
   std::string_view collective;
-  std::int64_t bytes;  // at least
+  std::int64_t port_bytes;  // at least
+  int ways;                 // that a piece goes from node to node through all
   std::string_view algorithm;
   std::string_view why;
 };
+
+constexpr std::string_view once_through_links =
+    "from node to node in segments, through each link once";
+constexpr std::string_view every_rank_drives =
+    "every rank of a node drives its share from node to node";
 
 /// Argued by the bound, and not measured: what passes once through every node takes the time of its
 /// bytes on one link, M / B, and that of the way through N - 1 further nodes. With the best segment
 /// that is (sqrt(M / B) + sqrt((N - 1) a))^2 where a message takes `a` to start. From 4 (N - 1) a B
 /// bytes on it is at most 2.25 M / B, and no algorithm without a pipeline takes less than 2 M / B
-/// (van de Geijn's, and that without its starts). Below 32 KB a message is hardly more than a few
-/// frames, and below 256 KB a share of an allreduce.
+/// (van de Geijn's, and that without its starts). What goes round nodes block by block starts as
+/// often. Below some frames for each node of the ring there is nothing to win.
 constexpr std::array message_rows = {
-    MessageRow{"allreduce", kib(256), "lanes",
-               "every rank of a node reduces its share over all nodes"},
-    MessageRow{"bcast", kib(32), "node_pipeline",
-               "from node to node in segments, through each link once"},
-    MessageRow{"reduce", kib(32), "node_pipeline",
-               "from node to node in segments, through each link once"},
+    MessageRow{"allgather", kib(128), 1, "lanes", every_rank_drives},
+    MessageRow{"allgatherv", kib(128), 1, "lanes", every_rank_drives},
+    MessageRow{"allreduce", kib(384), 2, "lanes", every_rank_drives},
+    MessageRow{"bcast", kib(32), 1, "node_pipeline", once_through_links},
+    MessageRow{"reduce", kib(32), 1, "node_pipeline", once_through_links},
+    MessageRow{"reduce_scatter", kib(128), 1, "lanes", every_rank_drives},
+    MessageRow{"reduce_scatter_block", kib(128), 1, "lanes", every_rank_drives},
 };
 constexpr double starts_covered = 4;
 
@@ -217,8 +224,8 @@ std::vector<Rule> message_rules(std::string_view collective, const Link& link) {
     if (row.collective != collective) continue;
     Rule& rule = rules.emplace_back();
     rule.collective = collective;
-    rule.bytes = from(row.bytes);
-    rule.bytes_per_hop = starts_covered * link.startup_s * link.Bps;
+    rule.port_bytes = static_cast<double>(row.port_bytes);
+    rule.port_bytes_per_hop = starts_covered * row.ways * link.startup_s * link.Bps;
     rule.algorithm = row.algorithm;
     rule.reason = "built in: " + std::string(row.why);
   }

@@ -22,7 +22,10 @@ bool matches_shape(const Rule& rule, std::string_view collective, const Topology
 /// The bytes for which a rule holds on a shape.
 Range bytes_of(const Rule& rule, const Topology& topology) {
   const double hops = topology.nodes() - 1;
-  const auto least = static_cast<std::int64_t>(std::ceil(rule.bytes_per_hop * hops));
+  const double through_port = std::max(rule.port_bytes, rule.port_bytes_per_hop * hops);
+  if (through_port == 0 || hops == 0) return rule.bytes;
+  const double share = find_collective(rule.collective)->busiest_link(topology);
+  const auto least = static_cast<std::int64_t>(std::ceil(through_port / share));
   return {std::max(rule.bytes.minimum, least), rule.bytes.maximum};
 }
 

@@ -31,9 +31,10 @@ struct Range {
 struct Rule {
   std::string collective;  // "alltoall", "bcast", ...
   Range nodes, ppn, ranks, sites;
-  Range bytes;               // a rule that limits bytes never matches an unknown size
-  double bytes_per_hop = 0;  // and no fewer bytes than this for each node but one
-  std::string algorithm;     // a catalog name or "native"
+  Range bytes;                    // a rule that limits bytes never matches an unknown size
+  double port_bytes = 0;          // and no fewer bytes than this through the busiest link
+  double port_bytes_per_hop = 0;  // and than this for each node but one
+  std::string algorithm;          // a catalog name or "native"
   Parameters parameters;
   std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
 };
