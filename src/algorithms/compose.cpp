@@ -251,13 +251,70 @@ Schedule across(const Groups& groups, Schedule schedule, BlockMap map, std::int6
 
 Groups nodes_from(const Topology& topology, int first) {
   Groups groups;
-  for (int i = 0; i < topology.nodes(); ++i) {
-    const auto ranks = topology.ranks_of((topology.node(first) + i) % topology.nodes());
-    groups.emplace_back(ranks.begin(), ranks.end());
+  const int begin = topology.node(first);
+  for (int away = 0; away < topology.sites(); ++away) {
+    const int site = (topology.site(begin) + away) % topology.sites();
+    for (int i = 0; i < topology.nodes(); ++i) {
+      const int node = (begin + i) % topology.nodes();
+      if (topology.site(node) != site) continue;
+      const auto ranks = topology.ranks_of(node);
+      groups.emplace_back(ranks.begin(), ranks.end());
+    }
   }
   const auto found = std::ranges::find(groups.front(), first);
   std::rotate(groups.front().begin(), found, found + 1);
   return groups;
+}
+
+Groups sites_from(const Topology& topology, int first) {
+  Groups sites;
+  int last = -1;
+  for (const std::vector<int>& node : nodes_from(topology, first)) {
+    const int site = topology.site(topology.node(node.front()));
+    if (site != last) sites.emplace_back();
+    last = site;
+    sites.back().insert(sites.back().end(), node.begin(), node.end());
+  }
+  return sites;
+}
+
+Groups numbered(const Groups& groups) {
+  Groups places;
+  int next = 0;
+  for (const std::vector<int>& group : groups) {
+    std::vector<int>& place = places.emplace_back(group.size());
+    std::iota(place.begin(), place.end(), next);
+    next += static_cast<int>(group.size());
+  }
+  return places;
+}
+
+Schedule in_turns(Schedule schedule, const Groups& lines, int at_once) {
+  struct Turn {
+    int after = -1;
+    int before = -1;
+  };
+  std::vector<Turn> turns(static_cast<std::size_t>(schedule.ranks));
+  for (const std::vector<int>& line : lines) {
+    for (std::size_t i = static_cast<std::size_t>(at_once); i < line.size(); ++i) {
+      const int earlier = line[i - static_cast<std::size_t>(at_once)];
+      turns[line[i]].after = earlier;
+      turns[earlier].before = line[i];
+    }
+  }
+  const std::int64_t rounds = schedule.rounds;
+  schedule.rounds = rounds + 2;
+  schedule.function = [turns, rounds, function = std::move(schedule.function)](
+                          int me, std::int64_t i, Round& round) {
+    const Turn& turn = turns[me];
+    if (i == 0 && turn.after >= 0) round.steps.push_back(receive(turn.after, no_blocks));
+    if (i > 0 && i <= rounds) function(me, i - 1, round);
+    if (i == 1 && turn.after >= 0) round.fence = true;
+    if (i <= rounds || turn.before < 0) return;
+    round.fence = true;
+    round.steps.push_back(send(no_blocks, turn.before));
+  };
+  return schedule;
 }
 
 std::vector<int> node_order(const Topology& topology, int first) {

@@ -60,7 +60,18 @@ Schedule without_payload(Schedule schedule);
 using Groups = std::vector<std::vector<int>>;
 
 /// The ranks of each node: beginning with the node of `first`, and `first` the first of its group.
+/// Nodes of a site follow each other, so that what goes from node to node leaves a site once.
 Groups nodes_from(const Topology& topology, int first);
+
+/// The ranks of each site in that order.
+Groups sites_from(const Topology& topology, int first);
+
+/// The same groups of ranks that are numbered in their order.
+Groups numbered(const Groups& groups);
+
+/// Ranks of each line take turns: a rank begins when the one `at_once` places before it in its line
+/// is done.
+Schedule in_turns(Schedule schedule, const Groups& lines, int at_once);
 
 /// Inside each group at once: what `build` has for the group of that number and size.
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,

@@ -5,6 +5,8 @@
 #include <memory>
 #include <numeric>
 
+#include "algorithms/lanes.hpp"
+
 namespace suiro {
 
 namespace {
@@ -188,12 +190,99 @@ Schedule own_block(int ranks, std::int64_t pieces) {
 
 namespace {
 
+/// All of a node tell each other the blocks that begin with them, a piece in each round.
+Schedule tell_node(const std::vector<std::vector<int>>& owned, std::int64_t pieces) {
+  std::size_t most = 0;
+  for (const std::vector<int>& blocks : owned) most = std::max(most, blocks.size());
+  Schedule schedule;
+  schedule.ranks = static_cast<int>(owned.size());
+  schedule.rounds = static_cast<std::int64_t>(most) * pieces;
+  schedule.window = std::max<std::int64_t>(schedule.rounds, 1);
+  schedule.function = [owned, pieces, size = schedule.ranks](int me, std::int64_t i, Round& round) {
+    const auto number = static_cast<std::size_t>(i / pieces);
+    const auto has = [&](int of) { return number < owned[of].size(); };
+    const auto piece = [&](int of) {
+      return Blocks{Buffer::receive, owned[of][number] * pieces + i % pieces, 1};
+    };
+    for (int away = 1; away < size; ++away) {
+      const int from = (me + size - away) % size;
+      if (has(from)) round.steps.push_back(receive(from, piece(from)));
+      if (has(me)) round.steps.push_back(send(piece(me), (me + away) % size));
+    }
+  };
+  return schedule;
+}
+
+/// The ring of nodes that a lane drives.
+Circulation ring_of_lane(const Groups& nodes, const Owned& owned, std::size_t lane,
+                         std::size_t lanes, std::int64_t pieces) {
+  std::vector<std::vector<int>> blocks(nodes.size());
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    for (std::size_t at = lane; at < nodes[node].size(); at += lanes) {
+      const std::vector<int> more = owned(nodes[node][at]);
+      blocks[node].insert(blocks[node].end(), more.begin(), more.end());
+    }
+  }
+  std::size_t most = 0;
+  for (const std::vector<int>& of_node : blocks) most = std::max(most, of_node.size());
+  const auto held = [blocks, pieces](int node, std::int64_t item) -> std::int64_t {
+    const auto number = static_cast<std::size_t>(item / pieces);
+    if (number >= blocks[node].size()) return -1;
+    return blocks[node][number] * pieces + item % pieces;
+  };
+  const std::int64_t items = static_cast<std::int64_t>(std::max<std::size_t>(most, 1)) * pieces;
+  return {static_cast<int>(nodes.size()), items, held};
+}
+
+}  // namespace
+
+Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces) {
+  const auto lanes = static_cast<std::size_t>(lanes_of(nodes));
+  std::vector<Circulation> rings;
+  std::vector<Part> parts;
+  int ranks = 0;
+  bool even = true;
+  for (const std::vector<int>& node : nodes) {
+    ranks += static_cast<int>(node.size());
+    even = even && node.size() == lanes;
+  }
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    rings.push_back(ring_of_lane(nodes, owned, lane, lanes, pieces));
+    parts.push_back(among(nodes, lane, rings.back().schedule()));
+  }
+  const auto tell = [&](int node, int) {
+    std::vector<std::vector<int>> of_node;
+    for (const int rank : nodes[node]) of_node.push_back(owned(rank));
+    return tell_node(of_node, pieces);
+  };
+  const Schedule inside = within(nodes, tell);
+  if (nodes.size() == 1) return inside;
+  const Schedule ring = side_by_side(ranks, std::move(parts), 0);
+  const std::int64_t stride = std::ranges::max(rings, {}, &Circulation::stride).stride();
+  const auto share = [&](int node, int size) {
+    const auto came = [=](int lane, std::int64_t i) { return rings[lane].arriving(node, i); };
+    return share_lanes(size, static_cast<int>(lanes), ring.rounds, stride, came);
+  };
+  // What a lane drives of ranks that have no lane of their own must have come.
+  const std::int64_t ahead = even ? 0 : inside.rounds + ring.receive_reach();
+  return overlapped(overlapped(inside, ring, ahead), within(nodes, share), ahead + stride);
+}
+
+std::int64_t most_in_spread(const Groups& nodes) {
+  std::size_t most = 1;
+  for (const std::vector<int>& node : nodes) most = std::max(most, 2 * node.size());
+  return static_cast<std::int64_t>(most);
+}
+
+namespace {
+
 /// One rank's part of a schedule that gathers, backwards.
 class Reversal {
  public:
-  Reversal(Schedule gathers, std::int64_t most)
+  Reversal(Schedule gathers, std::int64_t most, Sums sums)
       : gathers_(std::move(gathers)),
         most_(most),
+        sums_(sums == Sums::own ? Buffer::work : Buffer::receive),
         reach_(gathers_.receive_reach()),
         places_(std::min(gathers_.rounds, reach_ + gathers_.lookahead + 1)) {}
 
@@ -201,11 +290,12 @@ class Reversal {
   std::int64_t scratch() const { return places_ * most_; }
 
   void operator()(int me, std::int64_t i, Round& round) const {
-    const std::int64_t all = gathers_.ranks * gathers_.pieces;
-    if (i == 0) round.steps.push_back(copy({Buffer::send, 0, all}, {Buffer::work, 0, all}));
+    const bool own_only = sums_ == Buffer::work;
+    const std::int64_t all = own_only ? gathers_.ranks * gathers_.pieces : gathers_.pieces;
+    if (i == 0) round.steps.push_back(copy({Buffer::send, 0, all}, {sums_, 0, all}));
     round.fence = has_fence(me, i);
     add_arrived(me, i, round);
-    if (i + 1 == rounds()) {
+    if (i + 1 == rounds() && own_only) {
       const std::int64_t own = me * gathers_.pieces;
       round.steps.push_back(
           copy({Buffer::work, own, gathers_.pieces}, {Buffer::receive, 0, gathers_.pieces}));
@@ -217,8 +307,9 @@ class Reversal {
     for (auto step = forward.steps.rbegin(); step != forward.steps.rend(); ++step) {
       if (step->action == Action::send) round.steps.push_back(*next++);
       if (step->action != Action::receive) continue;
-      const Blocks sum{Buffer::work, step->target.first, step->target.count};
-      round.steps.push_back(send(sum, step->peer));
+      const Blocks& target = step->target;
+      const Blocks sum{sums_, target.first, target.count};
+      round.steps.push_back(send(target.count > 0 ? sum : no_blocks, step->peer));
     }
   }
 
@@ -245,6 +336,10 @@ class Reversal {
     for (auto step = forward.steps.rbegin(); step != forward.steps.rend(); ++step) {
       if (step->action != Action::send) continue;
       const Blocks& sent = step->source;
+      if (sent.count == 0) {
+        found.push_back(receive(step->peer, no_blocks));
+        continue;
+      }
       const bool own = sent.buffer == Buffer::send;
       const std::int64_t piece = own ? me * gathers_.pieces + sent.first : sent.first;
       found.push_back(receive(step->peer, {Buffer::scratch, slot, sent.count, piece}));
@@ -261,8 +356,9 @@ class Reversal {
       Round forward;
       if (!take(me, from, forward)) continue;
       for (const Step& arrived : arrivals(me, from, forward)) {
-        const Blocks& sum = arrived.target;
-        round.steps.push_back(reduce(sum, {Buffer::work, sum.piece, sum.count}));
+        const Blocks& came = arrived.target;
+        if (came.count == 0) continue;
+        round.steps.push_back(reduce(came, {sums_, came.piece, came.count}));
       }
     }
   }
@@ -276,18 +372,19 @@ class Reversal {
 
   Schedule gathers_;
   std::int64_t most_;
+  Buffer sums_;
   std::int64_t reach_;
   std::int64_t places_;
 };
 
 }  // namespace
 
-Schedule reversed(Schedule gathers, std::int64_t most) {
+Schedule reversed(Schedule gathers, std::int64_t most, Sums sums) {
   Schedule schedule = gathers;
-  const auto reversal = std::make_shared<const Reversal>(std::move(gathers), most);
+  const auto reversal = std::make_shared<const Reversal>(std::move(gathers), most, sums);
   schedule.rounds = reversal->rounds();
   schedule.scratch = reversal->scratch();
-  schedule.work = true;
+  schedule.work = sums == Sums::own;
   schedule.function = [reversal](int me, std::int64_t i, Round& round) {
     (*reversal)(me, i, round);
   };

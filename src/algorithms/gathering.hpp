@@ -47,12 +47,28 @@ class Circulation {
   Held held_;
 };
 
+/// What of all begins where: the numbers of a rank's blocks, each of some pieces.
+using Owned = std::function<std::vector<int>(int rank)>;
+
+/// Spreads blocks, in their places of the receive buffer, from where they begin to all ranks of the
+/// nodes, which are 0, 1, 2 ... one node after the other. Ranks of a node tell each other; the
+/// blocks of nodes go round a ring of nodes, cut in as many lanes as the smallest node has ranks,
+/// each driven by one rank of every node, which hands on what comes to the others of its node.
+Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces);
+
+/// Pieces that a rank sends at most in a round of that.
+std::int64_t most_in_spread(const Groups& nodes);
+
 /// Own blocks from the send buffer to where they are in the receive buffer, of `pieces` each.
 Schedule own_block(int ranks, std::int64_t pieces);
 
 /// Reduces and scatters: `gathers` backwards. Where it hands a piece on, the sum of that piece
 /// comes in, and where it gets one, the sum leaves. A rank sends at most `most` pieces in a round
 /// of it.
-Schedule reversed(Schedule gathers, std::int64_t most);
+///
+/// Sums are made in the work buffer, and the rank's own goes to its receive buffer; or all are made
+/// in the receive buffer, where that has room for all, and stay there.
+enum class Sums : std::uint8_t { own, in_receive_buffer };
+Schedule reversed(Schedule gathers, std::int64_t most, Sums sums = Sums::own);
 
 }  // namespace suiro

@@ -57,6 +57,34 @@ Topology two_links(const Topology& topology) {
 
 }  // namespace
 
+/// The same placement, with nodes at so many sites: as many at each as can be, or the nodes dealt
+/// out with more for the first.
+Topology at_sites(const Topology& topology, int sites, bool dealt) {
+  std::vector<int> node_of_rank;
+  node_of_rank.reserve(static_cast<std::size_t>(topology.ranks()));
+  for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
+  std::vector<int> site_of_node;
+  site_of_node.reserve(static_cast<std::size_t>(topology.nodes()));
+  for (int node = 0; node < topology.nodes(); ++node) {
+    const int hand = node >= sites && node % 3 == 0 ? 0 : node % sites;
+    site_of_node.push_back(dealt ? hand : node * sites / topology.nodes());
+  }
+  return Topology::from_nodes(node_of_rank, site_of_node);
+}
+
+/// Two, three and five sites: of one rank per node, of several, and of nodes and sites unlike.
+void add_sites(int ranks, std::vector<Topology>& result) {
+  const Topology unlike = result.back();
+  for (const int sites : {2, 3, 5}) {
+    if (ranks < sites) continue;
+    result.push_back(at_sites(Topology::block(ranks, 1), sites, false));
+    if (ranks % (2 * sites) == 0) {
+      result.push_back(at_sites(Topology::round_robin(ranks / 2, 2), sites, false));
+    }
+    if (unlike.nodes() > sites) result.push_back(at_sites(unlike, sites, true));
+  }
+}
+
 std::vector<Topology> shapes(int ranks) {
   std::mt19937 random(static_cast<unsigned>(ranks));
   std::vector<Topology> result;
@@ -70,6 +98,7 @@ std::vector<Topology> shapes(int ranks) {
     result.push_back(two_links(result.back()));
   }
   add_uneven(ranks, random, result);
+  add_sites(ranks, result);
   return result;
 }
 

@@ -25,7 +25,5 @@ Schedule doubling_allgather(int size);
 Schedule gather_round(const Call& call, const Parameters& parameters);
 /// In a ring of nodes that every rank of a node drives with its share.
 Schedule gather_in_lanes(const Call& call, const Parameters& parameters);
-/// Pieces that a rank sends at most in a round of that.
-std::int64_t most_in_lanes(const Topology& topology);
 
 }  // namespace suiro

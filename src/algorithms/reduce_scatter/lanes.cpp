@@ -12,7 +12,7 @@ constexpr Property properties[] = {Property::one_peer_per_node_per_round, Proper
 
 Schedule build_lanes(const Call& call, const Parameters& parameters) {
   return named(reduce_scatter_block_lanes, call, parameters,
-               reversed(gather_in_lanes(call, parameters), most_in_lanes(call.topology)));
+               reversed(gather_in_lanes(call, parameters), most_in_spread(nodes_from(call.topology, 0))));
 }
 
 }  // namespace
