@@ -5,7 +5,7 @@
 // with 1.
 #include <pthread.h>
 
-#include "cases.h"
+#include "elements.h"
 
 typedef int (*alltoall_function)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype,
                                  MPI_Comm);

@@ -4,7 +4,7 @@
 // behind any preload). What MPI says is not significant is garbage.
 // usage: block_cases [ways]       prints "ok N cases" on rank 0, or what differs, and then exits
 // with 1.
-#include "cases.h"
+#include "elements.h"
 
 /// The program's own, as anything preloaded has it, and the MPI library's.
 static struct Functions {

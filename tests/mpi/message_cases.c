@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cases.h"
+#include "elements.h"
 
 /// The program's own, as anything preloaded has it, and the MPI library's.
 static struct Functions {

@@ -15,7 +15,19 @@ MESSAGES = {
     "SUIRO_ALLREDUCE": "lanes",
     "SUIRO_BARRIER": "dissemination",
     "SUIRO_BCAST": "node_pipeline:segment=200",
+    "SUIRO_EXSCAN": "node_aware",
     "SUIRO_REDUCE": "node_pipeline:segment=200",
+    "SUIRO_REDUCE_SCATTER": "lanes:segment=200",
+    "SUIRO_REDUCE_SCATTER_BLOCK": "pairwise",
+    "SUIRO_SCAN": "linear:segment=200",
+}
+BLOCKS = {
+    "SUIRO_ALLGATHER": "lanes:segment=200",
+    "SUIRO_ALLGATHERV": "ring:segment=200",
+    "SUIRO_GATHER": "node_leader",
+    "SUIRO_GATHERV": "linear_capped",
+    "SUIRO_SCATTER": "binomial",
+    "SUIRO_SCATTERV": "linear",
 }
 TWO_LEVEL = {f"SUIRO_{name.upper()}": "two_level_ring" for name in COLLECTIVES}
 VERSIONS = {
@@ -33,7 +45,24 @@ MPI4PY = (
     "w.Bcast(b, 1); assert list(b) == [100 + i for i in range(w.size)]\n"
     "c = array('i', [w.rank] * w.size); w.Reduce(c, b, MPI.SUM, 1)\n"
     "assert w.rank != 1 or list(b) == [w.size * (w.size - 1) // 2] * w.size\n"
-    "w.Allreduce(MPI.IN_PLACE, c, MPI.MAX); assert list(c) == [w.size - 1] * w.size"
+    "w.Allreduce(MPI.IN_PLACE, c, MPI.MAX); assert list(c) == [w.size - 1] * w.size\n"
+    "one = array('i', [w.rank]); every = array('i', range(w.size)); n = w.size\n"
+    "def fresh(*own): return array('i', own or [-1] * n)\n"
+    "b = fresh(); w.Allgather(one, b); assert b == every\n"
+    "b = fresh(); w.Allgatherv(one, [b, [1] * n]); assert b == every\n"
+    "b[:] = fresh(); b[w.rank] = w.rank; w.Allgather(MPI.IN_PLACE, b); assert b == every\n"
+    "root = w.rank == 1; b = fresh() if root else None\n"
+    "w.Gather(one, b, 1); assert not root or b == every\n"
+    "w.Gatherv(one, [b, [1] * n] if root else None, 1); assert not root or b == every\n"
+    "w.Scatter(every if root else None, one, 1); assert one[0] == w.rank\n"
+    "w.Scatterv([every, [1] * n] if root else None, one, 1); assert one[0] == w.rank\n"
+    "w.Gather(MPI.IN_PLACE if root else one, b, 1); assert not root or b == every\n"
+    "w.Scatter(every if root else None, MPI.IN_PLACE if root else one, 1)\n"
+    "d = fresh(0); w.Reduce_scatter_block(every, d); assert d[0] == n * w.rank\n"
+    "w.Reduce_scatter(every, d, [1] * n); assert d[0] == n * w.rank\n"
+    "w.Scan(one, d); assert d[0] == w.rank * (w.rank + 1) // 2\n"
+    "w.Exscan(one, d); assert w.rank == 0 or d[0] == w.rank * (w.rank - 1) // 2\n"
+    "w.Exscan(MPI.IN_PLACE, one); assert w.rank == 0 or one == d"
 )
 
 
@@ -55,13 +84,19 @@ def test_c_program_gets_what_native_delivers(
     assert {(collective, "two_level_ring") for collective in collectives} <= ran
 
 
-def test_messages_and_reductions_are_what_native_delivers(every_mpi: Mpi) -> None:
-    program = every_mpi.build("message_cases.c")
-    outcome = every_mpi.run(program, "--check", "--explain=json", ranks=5, **MESSAGES)
+@pytest.mark.parametrize(
+    ("program", "forced"), [("message_cases.c", MESSAGES), ("block_cases.c", BLOCKS)]
+)
+def test_all_others_are_what_native_delivers(
+    every_mpi: Mpi, program: str, forced: dict[str, str]
+) -> None:
+    outcome = every_mpi.run(
+        every_mpi.build(program), "--check", "--explain=json", ranks=5, **forced
+    )
     assert (outcome.code, outcome.said()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
-    wanted = {(name.removeprefix("SUIRO_").lower(), value) for name, value in MESSAGES.items()}
+    wanted = {(name.removeprefix("SUIRO_").lower(), value) for name, value in forced.items()}
     assert wanted <= ran
 
 
@@ -72,21 +107,17 @@ def test_fortran(name: str, binding: str, programs: Path, tmp_path: Path) -> Non
     calls it. Open MPI 5 has none either, and no such relation to Open MPI 4.1."""
     compiled = Mpi(name.removesuffix("5"), programs)
     program = compiled.build(f"fortran/collectives_{binding}.f90")
-    mpi, more = Mpi(name, programs), RING | MESSAGES
+    mpi, more = Mpi(name, programs), RING | MESSAGES | BLOCKS
     if name == "mpich5":
         (tmp_path / "libmpich.so.12").symlink_to(WHEELS / "mpich/lib/libmpi.so.12")
         more["LD_LIBRARY_PATH"] = f"{tmp_path}:{WHEELS}/mpich/lib/mpich"
     outcome = mpi.run(program, "--check", "--explain=json", **more)
     assert (outcome.code, outcome.out.strip()) == (0, "ok")
     calls = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
+    once = {"allreduce", "alltoallv", "alltoallw", "barrier", "bcast", "reduce"}
     assert calls == {
-        "alltoall": (2, "ring"),
-        "alltoallv": (1, "ring"),
-        "alltoallw": (1, "ring"),
-        "allreduce": (1, "lanes"),
-        "barrier": (1, "dissemination"),
-        "bcast": (1, "node_pipeline:segment=200"),
-        "reduce": (1, "node_pipeline:segment=200"),
+        (collective := name.removeprefix("SUIRO_").lower()): (1 if collective in once else 2, value)
+        for name, value in (RING | MESSAGES | BLOCKS).items()
     }
 
 
@@ -99,13 +130,13 @@ def test_mpi4py(name: str, library: str, programs: Path) -> None:
         [sys.executable, "-c", MPI4PY],
         "--explain=json",
         MPI4PY_LIBMPI=str(WHEELS / library),
-        **(RING | MESSAGES),
+        **(RING | MESSAGES | BLOCKS),
     )
     assert (outcome.code, outcome.said()) == (0, []), outcome.err
     ran = {row["collective"]: (row["calls"], row["algorithm"]) for row in outcome.explained()}
     assert ran["alltoall"] == (2, "ring")
     assert {name: row[1] for name, row in ran.items() if name != "alltoall"} == {
-        name.removeprefix("SUIRO_").lower(): value for name, value in MESSAGES.items()
+        name.removeprefix("SUIRO_").lower(): value for name, value in (MESSAGES | BLOCKS).items()
     }
 
 

@@ -3,7 +3,7 @@
 program collectives_f08
   use mpi_f08
   implicit none
-  integer :: rank, ranks, i
+  integer :: code, rank, ranks, i
   integer, allocatable :: sent(:), received(:), counts(:), places(:)
   type(MPI_Datatype), allocatable :: types(:)
   call MPI_Init()
@@ -35,6 +35,7 @@ program collectives_f08
   call MPI_Allreduce(MPI_IN_PLACE, sent, ranks, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
   if (any(sent /= [(ranks - 1 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 7)
   call MPI_Barrier(MPI_COMM_WORLD)
+  include 'blocks.inc'
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize()
 end program

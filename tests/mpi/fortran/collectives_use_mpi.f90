@@ -34,6 +34,7 @@ program collectives_use_mpi
   call MPI_Allreduce(MPI_IN_PLACE, sent, ranks, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, code)
   if (any(sent /= [(ranks - 1 + i, i=0, ranks - 1)])) call MPI_Abort(MPI_COMM_WORLD, 7, code)
   call MPI_Barrier(MPI_COMM_WORLD, code)
+  include 'blocks.inc'
   if (rank == 0) print '(a)', 'ok'
   call MPI_Finalize(code)
 end program
