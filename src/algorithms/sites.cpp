@@ -133,9 +133,10 @@ Schedule SiteParts::reduce_scatter(Sums sums) const {
   });
 }
 
-Schedule SiteParts::capped(Schedule schedule) const {
+Schedule SiteParts::capped(Schedule schedule, Senders senders) const {
   Groups lines;
-  for (int site = 0; site < std::ssize(sites_); ++site) {
+  const auto sites = senders == Senders::all ? static_cast<int>(sites_.size()) : 1;
+  for (int site = 0; site < sites; ++site) {
     std::vector<int>& line = lines.emplace_back();
     const auto drivers =
         std::min<std::size_t>(drivers_[site].size(), static_cast<std::size_t>(parts_));

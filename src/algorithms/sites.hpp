@@ -45,8 +45,10 @@ class SiteParts {
   /// Sums of all of a site, at the drivers.
   Schedule reduce_scatter(Sums sums) const;
 
-  /// `schedule`, in which the drivers of parts talk to each other, with n of them at a time.
-  Schedule capped(Schedule schedule) const;
+  /// `schedule`, in which the drivers of parts talk to each other, or those of the root's site to
+  /// the others, with n of them at a time.
+  enum class Senders : std::uint8_t { all, at_root };
+  Schedule capped(Schedule schedule, Senders senders = Senders::all) const;
 
  private:
   Schedule at_each_site(const std::function<Schedule(int site)>& build) const;

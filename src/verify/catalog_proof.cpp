@@ -82,8 +82,19 @@ void check_properties(CatalogProof& proof, const Schedule& schedule, const Topol
   }
 }
 
-void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters) {
+/// A parameter may change nothing on a shape: then there is nothing new to prove.
+bool is_known(std::vector<Schedule>& proven, Schedule schedule) {
+  schedule.parameters.clear();
+  const auto same = [&](const Schedule& other) { return equal(other, schedule); };
+  if (std::ranges::any_of(proven, same)) return true;
+  proven.push_back(std::move(schedule));
+  return false;
+}
+
+void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters,
+                    std::vector<Schedule>& proven) {
   const Schedule schedule = build(*proof.algorithm, call, parameters);
+  if (is_known(proven, schedule)) return;
   ++proof.schedules;
   std::vector<Violation> violations = verify(schedule);
   if (!violations.empty()) {
@@ -128,14 +139,18 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
   return found;
 }
 
-void prove_shape(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {
+void prove_shape(CatalogProof& proof, const Topology& topology,
+                 const std::set<Parameters>& variants) {
   const Algorithm& algorithm = *proof.algorithm;
   const Collective& collective = *find_collective(algorithm.collective);
   for (const std::int64_t bytes : sizes(algorithm, topology)) {
     for (const int root : roots(collective, topology.ranks())) {
-      Parameters cut = parameters;
-      if (takes_segments(algorithm)) cut.insert_or_assign(std::string(segment_parameter), 1);
-      prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, cut);
+      std::vector<Schedule> proven;
+      for (Parameters parameters : variants) {
+        if (takes_segments(algorithm)) parameters[std::string(segment_parameter)] = 1;
+        prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, parameters,
+                       proven);
+      }
     }
   }
 }
@@ -158,9 +173,7 @@ void prove(CatalogProof& proof, int ranks) {
   const std::set<Parameters> fallbacks = {complete(*proof.algorithm, {})};
   for (const Topology& topology : shapes(ranks)) {
     const bool many = ranks > all_variants_ranks && !topology.even();
-    for (const Parameters& parameters : many ? fallbacks : all) {
-      prove_shape(proof, topology, parameters);
-    }
+    prove_shape(proof, topology, many ? fallbacks : all);
   }
 }
 

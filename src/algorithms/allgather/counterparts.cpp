@@ -30,36 +30,44 @@ Owned brought(const Groups& turns, int site, const std::vector<int>& members, bo
   };
 }
 
-/// Each sends its block in round 0; what comes is received in round `late`, when others of the site
-/// are done with their own.
-Schedule exchange(const Groups& turns, int ranks, std::int64_t pieces, std::int64_t late) {
+/// Each rank sends its block piece by piece, from a round on that is later for those who are not
+/// among the first n of their site, so that all are sent by round `late`. What comes is received
+/// from then on.
+Schedule exchange(const Groups& turns, int at_once, std::int64_t pieces, std::int64_t late) {
   struct Far {
+    std::int64_t begin = 0;
     std::vector<int> to;
     std::vector<int> from;
   };
+  int ranks = 0;
+  for (const std::vector<int>& line : turns) ranks += static_cast<int>(line.size());
   std::vector<Far> far(static_cast<std::size_t>(ranks));
   for (const std::vector<int>& line : turns) {
-    for (const std::vector<int>& other : turns) {
-      if (&line == &other) continue;
-      for (std::size_t at = 0; at < line.size(); ++at) {
-        far[line[at]].to.push_back(other[at % other.size()]);
-        far[other[at % other.size()]].from.push_back(line[at]);
+    const auto size = static_cast<std::int64_t>(line.size());
+    const std::int64_t groups = (size + at_once - 1) / at_once;
+    for (std::int64_t at = 0; at < size; ++at) {
+      far[line[at]].begin = at / at_once * std::max<std::int64_t>(late - pieces, 0) / groups;
+      for (const std::vector<int>& other : turns) {
+        if (&line == &other) continue;
+        const int to = other[static_cast<std::size_t>(at) % other.size()];
+        far[line[at]].to.push_back(to);
+        far[to].from.push_back(line[at]);
       }
     }
   }
   Schedule schedule;
   schedule.ranks = ranks;
-  schedule.rounds = late + 1;
-  schedule.window = late + 1;
+  schedule.rounds = late + pieces;
   schedule.function = [far, pieces, late](int me, std::int64_t i, Round& round) {
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const auto of = [&](int rank) { return Blocks{Buffer::receive, rank * pieces + piece, 1}; };
-      for (const int from : far[me].from) {
-        if (i == late) round.steps.push_back(receive(from, of(from)));
-      }
-      for (const int to : far[me].to) {
-        if (i == 0) round.steps.push_back(send(of(me), to));
-      }
+    const auto piece = [&](int of, std::int64_t at) {
+      return Blocks{Buffer::receive, of * pieces + at, 1};
+    };
+    const std::int64_t out = i - far[me].begin;
+    for (const int from : far[me].from) {
+      if (i >= late) round.steps.push_back(receive(from, piece(from, i - late)));
+    }
+    for (const int to : far[me].to) {
+      if (out >= 0 && out < pieces) round.steps.push_back(send(piece(me, out), to));
     }
   };
   return schedule;
@@ -99,10 +107,17 @@ Schedule gather_by_counterparts(const Call& call, const Parameters& parameters) 
   const Schedule near = overlapped(own_block(topology.ranks(), pieces), spread_at_sites(true), 0);
   Schedule whole = near;
   if (sites.size() > 1) {
-    const std::int64_t late = std::max<std::int64_t>(near.rounds, 1);
-    const Schedule far = in_turns(exchange(turns, topology.ranks(), pieces, late), turns,
-                                  at_once(topology, parameters));
-    whole = sequence(overlapped(near, far, 0), spread_at_sites(false));
+    // What comes from afar is waited for only when the rank's own site is done, and that no rank
+    // waits for another site to come so far, all that it may bring is asked for at the begin.
+    const std::int64_t late = std::max(near.rounds, pieces);
+    Schedule far = exchange(turns, at_once(topology, parameters), pieces, late);
+    far.window = far.lookahead = far.rounds;
+    far.receive_window = near.rounds > 1 ? near.receive_reach() : 1;
+    Schedule both = overlapped(near, far, 0);
+    both.window = both.lookahead = both.rounds;
+    const Schedule last = spread_at_sites(false);
+    whole = overlapped(both, last, both.rounds + both.receive_reach());
+    whole.window = whole.lookahead = both.rounds;
   }
   whole.pieces = pieces;
   return whole;

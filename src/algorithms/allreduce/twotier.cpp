@@ -13,6 +13,10 @@ constexpr Property properties[] = {Property::same_everywhere, Property::in_place
 
 Schedule build_twotier(const Call& call, const Parameters& parameters) {
   const SiteParts parts(call, parameters);
+  if (parts.sites().size() == 1) {
+    return named(allreduce_twotier, call, parameters,
+                 sequence(parts.reduce_scatter(Sums::in_receive_buffer), parts.spread()));
+  }
   std::vector<int> firsts;
   for (const std::vector<int>& site : parts.sites()) firsts.push_back(site.front());
   const Range all{0, parts.parts() * parts.pieces()};

@@ -12,7 +12,7 @@ constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
 
 Schedule build_counterparts(const Call& call, const Parameters& parameters) {
   const std::int64_t most =
-      2 * call.topology.ranks() * ring_pieces(call.bytes, 1, call, parameters);
+      most_in_spread(nodes_from(call.topology, 0)) + call.topology.sites() - 1;
   return named(reduce_scatter_block_counterparts, call, parameters,
                reversed(gather_by_counterparts(call, parameters), most));
 }
