@@ -93,7 +93,8 @@ bool is_known(std::vector<Schedule>& proven, Schedule schedule) {
 
 void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters,
                     std::vector<Schedule>& proven) {
-  const Schedule schedule = build(*proof.algorithm, call, parameters);
+  // Every check asks for all rounds, which composed builders take long to make.
+  const Schedule schedule = materialise(build(*proof.algorithm, call, parameters));
   if (is_known(proven, schedule)) return;
   ++proof.schedules;
   std::vector<Violation> violations = verify(schedule);
@@ -131,11 +132,15 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
   };
   const std::int64_t parts = cut(1).pieces;
   if (topology.ranks() > all_variants_ranks) return {parts, 2 * parts};
-  const std::int64_t under_way = cut(many * parts).window;
+  // Where a window grows with the message, as many segments as that are not needed.
+  constexpr std::int64_t window_max = 8;
+  const std::int64_t under_way = std::min(cut(many * parts).window, window_max);
   std::vector<std::int64_t> found{parts, 2 * parts, (under_way + 1) * parts};
   // Phases that follow each other at a distance must meet: with fewer segments than the first is
   // ahead of the last, they run one after the other.
-  if (topology.ranks() <= all_roots_ranks) found.push_back((cut(1).rounds + under_way + 1) * parts);
+  constexpr std::int64_t apart_max = 24;
+  const std::int64_t apart = std::min(cut(1).rounds, apart_max);
+  if (topology.ranks() <= all_roots_ranks) found.push_back((apart + under_way + 1) * parts);
   return found;
 }
 
