@@ -37,7 +37,7 @@ class Setting:
     @property
     def sizeless(self) -> bool:
         """Whether the library may not know of a size."""
-        return self.collective.unequal or not self.collective.has_data
+        return not self.collective.size_is_known
 
     def control(self, size: int) -> Control:
         return self.controls.get(size, Control())
@@ -57,10 +57,13 @@ def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
 
 
 def make_cells(events: Events, setting: Setting) -> list[Cell]:
-    """Ordered by size, then as the algorithms were asked for, the control last."""
+    """Of the setting's collective, ordered by size, then as the algorithms were asked for, the
+    control last."""
     line_rate = line_rate_of(events, setting.rate_bps)
     groups: dict[tuple[int, str], list[Event]] = {}
     for sample in events.samples:
+        if sample["collective"] != setting.collective.name:
+            continue
         groups.setdefault((sample["bytes"], sample["candidate"]), []).append(sample)
     order = {name: index for index, name in enumerate(setting.algorithms)}
     keys = sorted(groups, key=lambda key: (key[0], order.get(key[1], len(order))))
@@ -131,7 +134,7 @@ def _seconds(samples: list[Event]) -> list[float]:
 
 def _busiest(events: Events, setting: Setting, size: int) -> Busiest:
     """By the table of collectives, or, where blocks differ, as the program counted."""
-    counted = events.busiest_bytes.get(size)
+    counted = events.busiest_bytes.get((setting.collective.name, size))
     if counted is not None:
         return lambda nodes: counted
     return lambda nodes: busiest_link_bytes(setting.collective.name, nodes) * size

@@ -9,7 +9,6 @@ from suiro.errors import UsageError
 
 DEFAULT_SIZES = "32K,256K"
 _DEFAULT_ROOT = 1  # a root of 0 would hide what ranks in another order than that of nodes cost
-_INTEGER_BYTES = 4
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
 _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
@@ -103,11 +102,11 @@ def sizes_of(collective: Collective, text: str | None) -> tuple[int, ...]:
             raise UsageError(f"--sizes: {collective.name} has no data; leave it out")
         return (0,)
     sizes = parse_sizes(DEFAULT_SIZES if text is None else text)
-    odd = [size for size in sizes if collective.reduces and size % _INTEGER_BYTES]
+    odd = [size for size in sizes if size % collective.unit_bytes]
     if odd:
         raise UsageError(
             f"size {odd[0]}: {collective.name} is measured with integers, give a multiple of "
-            f"{_INTEGER_BYTES}"
+            f"{collective.unit_bytes}"
         )
     return sizes
 
