@@ -102,18 +102,31 @@ def test_blocks_that_differ_are_checked_too(collective: str) -> None:
 @pytest.mark.lab
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
-    """Native alone, in one lab for all."""
+    """All at once, and one alone."""
     (tmp_path / "lab.toml").write_text(LAB)
-    script = " && ".join(f'"$@" bench {name} --algorithms native --repeat 2 --json'
-                         f'{"" if name == "barrier" else " --sizes 8K"}'
-                         f" > {tmp_path}/{name}.json" for name in NAMES)  # fmt: skip
+    script = (
+        f'"$@" bench all --sizes 64K --repeat 2 --json > {tmp_path}/all.json && '
+        f'"$@" bench allgatherv --sizes 8K --repeat 2 --json > {tmp_path}/alone.json'
+    )
     lab = ["lab", "run", str(tmp_path / "lab.toml"), "--mpi", mpi, "--"]
     command = [*SUIRO, *lab, "sh", "-c", script, "sh", *SUIRO]
     done = subprocess.run(command, text=True, capture_output=True, timeout=300, env=os.environ)
     assert done.returncode == 0, done.stderr
-    for name in NAMES:
-        (cell,) = json.loads((tmp_path / f"{name}.json").read_text())["cells"]
-        assert (cell["collective"], cell["nodes"], cell["ranks"]) == (name, 3, 6)
+    cells = json.loads((tmp_path / "all.json").read_text())["cells"]
+    compared = [(cell["collective"], cell["algorithm"]) for cell in cells if not cell["is_control"]]
+    assert compared == [(name, algorithm) for name in NAMES for algorithm in ("native", "auto")]
+    for cell in cells:
+        row = ROWS[cell["collective"]]
+        assert (cell["nodes"], cell["ranks"], cell["spread_percent"]) == (3, 6, 0)
         assert cell["median_s"] > 0
-        assert (cell["bound_fraction"] is None) == (name == "barrier")
-        assert cell["root"] == (1 if ROWS[name].rooted else None)
+        assert (cell["bound_fraction"] is None) == (not row.has_data)
+        assert cell["port_bytes"] == (65536 if row.has_data else None)
+        assert cell["root"] == (1 if row.rooted else None)
+    native, auto = json.loads((tmp_path / "alone.json").read_text())["cells"][:2]
+    assert (native["collective"], native["bytes"], native["spread_percent"]) == (
+        "allgatherv", 8192, 50,
+    )  # fmt: skip
+    # What the library saw is as large as what was asked for: the mean of blocks that differ.
+    assert auto["ran"] is not None
+    # The busiest node gets other bytes than if blocks were equal, and they were counted.
+    assert native["bandwidth_Bps"] * native["median_s"] != pytest.approx(4 * 8192)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From samples to cells. Pure: the same events always give the same cells."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from suiro.bench import innocence, obedience
 from suiro.bench.catalog import Collective, busiest_link_bytes
@@ -33,6 +33,7 @@ class Setting:
     network: Network | None = None
     spread_percent: int = 0
     root: int = 0  # of a rooted collective
+    port_bytes: dict[int, int] = field(default_factory=dict)  # by size, what it was made from
 
     @property
     def sizeless(self) -> bool:
@@ -111,6 +112,7 @@ def _cell(
         nodes=len(nodes),
         ranks=len(events.node_of_rank),
         bytes=block_bytes,
+        port_bytes=setting.port_bytes.get(block_bytes),
         spread_percent=setting.spread_percent,
         root=setting.root if setting.collective.rooted else None,
         median_s=median_s,
@@ -167,8 +169,6 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting, comparabl
         notes.append(f"cut from {planned} repetitions by the budget")
     if cell.algorithm == "auto" and rows is not None:
         cell.ran = obedience.chosen(rows, cell.bytes, setting.sizeless)
-        at = f" at {cell.bytes} bytes" if setting.collective.has_data else ""
-        notes.append(f"auto ran {cell.ran}{at}")
     if cell.algorithm == "native" and setting.control(cell.bytes).why:
         notes.append(f"no control: {setting.control(cell.bytes).why}")
     if not comparable:

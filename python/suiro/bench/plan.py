@@ -2,12 +2,13 @@
 """What to measure, from the words of the command line."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from suiro.bench.catalog import Collective, algorithms, check_parameters
 from suiro.errors import UsageError
 
 DEFAULT_SIZES = "32K,256K"
+DEFAULT_BUDGET_S = 600.0
 _DEFAULT_ROOT = 1  # a root of 0 would hide what ranks in another order than that of nodes cost
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
@@ -18,7 +19,8 @@ _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
 class Plan:
     """Every algorithm at every size, `repeat` times (None: many for small, few for large).
 
-    Blocks that may differ are up to `spread_percent` larger or smaller than the size.
+    Blocks that may differ are up to `spread_percent` larger or smaller than the size. `port_bytes`
+    are, by size, the bytes through the busiest link that it was made from, if it was.
     """
 
     collective: Collective
@@ -31,6 +33,7 @@ class Plan:
     link_rate_bps: int | None = None
     spread_percent: int = 0
     root: int | None = None
+    port_bytes: dict[int, int] = field(default_factory=dict)
 
     def repetitions(self, size: int) -> int:
         if self.repeat is not None:
