@@ -43,7 +43,8 @@ MPI_Count sum_of(const PerBlock<MPI_Count>& counts, int ranks) {
 bool complete_pairs(const Collective& collective, int ranks, Operation& operation) {
   UserBuffer& send = operation.send;
   UserBuffer& receive = operation.receive;
-  if (collective.unequal() && !(receive.counts && (operation.in_place || send.counts))) return false;
+  if (collective.unequal() && !(receive.counts && (operation.in_place || send.counts)))
+    return false;
   if (!is_valid(receive, ranks) || (!operation.in_place && !is_valid(send, ranks))) return false;
   set_unit(receive);
   if (operation.in_place) send = receive;
@@ -97,7 +98,9 @@ bool complete_vector(const Collective& collective, int ranks, int rank, Operatio
 /// The block of a rank in a buffer that has one for each.
 UserBuffer block_of(const UserBuffer& buffer, int rank) {
   const Part part = buffer.block(rank);
-  return {.base = part.address, .unit_bytes = buffer.unit_bytes, .type = part.type,
+  return {.base = part.address,
+          .unit_bytes = buffer.unit_bytes,
+          .type = part.type,
           .count = part.count};
 }
 

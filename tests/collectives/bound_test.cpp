@@ -46,6 +46,37 @@ TEST(Bound, AnAllreduceCrossesTwiceButForOneShare) {
   EXPECT_EQ(seconds("allreduce", Topology::block(1, 4), 1000, 1), 0);
 }
 
+TEST(Bound, AnAllgatherBringsEveryNodeTheBlocksOfTheOthers) {
+  EXPECT_DOUBLE_EQ(seconds("allgather", Topology::block(8, 4), 1000, 1), 28 * 1000);
+  EXPECT_DOUBLE_EQ(seconds("allgatherv", Topology::block(8, 4), 1000, 1), 28 * 1000);
+  EXPECT_EQ(seconds("allgather", Topology::block(1, 4), 1000, 1), 0);
+  // The node of one rank gets the most, that of four over three links the least.
+  const std::array node_of_rank = {0, 1, 1, 1, 1, 2, 2};
+  const std::array links = {1, 3, 1};
+  EXPECT_DOUBLE_EQ(seconds("allgather", Topology::from_nodes(node_of_rank, {}, links), 1, 1), 6);
+}
+
+TEST(Bound, AReduceScatterIsAnAllgatherBackwards) {
+  EXPECT_DOUBLE_EQ(seconds("reduce_scatter_block", Topology::block(8, 4), 1000, 1), 28 * 1000);
+  // The same in bytes of the whole vector, which is 32 blocks.
+  EXPECT_DOUBLE_EQ(seconds("reduce_scatter", Topology::block(8, 4), 32000, 1), 28 * 1000);
+}
+
+TEST(Bound, ARootGetsOrGivesTheBlocksOfAllOtherNodes) {
+  for (const std::string_view rooted : {"gather", "gatherv", "scatter", "scatterv"}) {
+    EXPECT_DOUBLE_EQ(seconds(rooted, Topology::block(8, 4), 1000, 1), 28 * 1000) << rooted;
+    EXPECT_EQ(seconds(rooted, Topology::block(1, 4), 1000, 1), 0) << rooted;
+    // Any rank may be the root: on the second node it takes least.
+    const std::array node_of_rank = {0, 1, 1, 1, 1, 2, 2};
+    EXPECT_DOUBLE_EQ(seconds(rooted, Topology::from_nodes(node_of_rank), 1, 1), 3) << rooted;
+  }
+}
+
+TEST(Bound, AScanPassesEveryNodeOnce) {
+  EXPECT_DOUBLE_EQ(seconds("scan", Topology::block(8, 4), 1000, 1), 1000);
+  EXPECT_DOUBLE_EQ(seconds("exscan", Topology::block(8, 4), 1000, 1), 1000);
+}
+
 TEST(Bound, ABarrierMovesNothing) {
   EXPECT_EQ(seconds("barrier", Topology::block(8, 4), 1000, 1), 0);
 }

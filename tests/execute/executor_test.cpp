@@ -30,6 +30,29 @@ std::vector<Topology> topologies() {
           Topology::from_nodes(uneven)};
 }
 
+/// Those whose blocks may differ: all ranks know all sizes, or each its own and hands on no other.
+std::vector<Algorithm> for_unequal_blocks() {
+  std::vector<Algorithm> found;
+  for (const Algorithm& algorithm : catalog()) {
+    const bool any = std::ranges::any_of(collectives(), [&](const Collective& row) {
+      const bool direct = declares(algorithm, Property::direct);
+      return row.regular == algorithm.collective &&
+             (row.sizes == Sizes::known || (row.sizes == Sizes::at_root && direct));
+    });
+    if (any) found.push_back(algorithm);
+  }
+  return found;
+}
+
+/// Of every third rank nothing, of the others up to three times the mean.
+std::vector<std::int64_t> unequal_sizes(int ranks, std::int64_t mean) {
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < ranks; ++rank) {
+    sizes.push_back(rank % 3 == 1 ? 0 : mean * (rank % 4) + rank % 2);
+  }
+  return sizes;
+}
+
 /// Three elements to a segment, where there are segments.
 Schedule cut_small(const Algorithm& algorithm, const Topology& topology, std::int64_t elements,
                    int root) {
@@ -45,19 +68,21 @@ Schedule cut_small(const Algorithm& algorithm, const Topology& topology, std::in
 
 class EveryAlgorithm : public testing::TestWithParam<Algorithm> {
  protected:
-  void expect_right(const Topology& topology, std::int64_t elements, int root) {
+  void expect_right(const Topology& topology, std::int64_t elements, int root,
+                    const std::vector<std::int64_t>& sizes = {}) {
     const Algorithm& algorithm = GetParam();
     const Schedule schedule = cut_small(algorithm, topology, elements, root);
     for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {
       for (const bool in_place : {false, true}) {
         if (in_place && !declares(algorithm, Property::in_place)) continue;
         EXPECT_EQ(run_collective(schedule, {.elements = elements,
+                                            .sizes = sizes,
                                             .mode = mode,
                                             .in_place = in_place,
                                             .in_order = declares(algorithm, Property::ordered)}),
                   "")
             << topology.describe() << ", " << elements << " elements, root " << root
-            << (in_place ? ", in place" : "");
+            << (in_place ? ", in place" : "") << (sizes.empty() ? "" : ", blocks that differ");
       }
     }
   }
@@ -74,11 +99,26 @@ TEST_P(EveryAlgorithm, HasTheRightElementsEverywhere) {
   expect_right(topologies().back(), 0, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, EveryAlgorithm, testing::ValuesIn(catalog()),
-                         [](const auto& info) {
-                           return std::string(info.param.collective) + "_" +
-                                  std::string(info.param.name);
-                         });
+using UnequalBlocks = EveryAlgorithm;
+
+TEST_P(UnequalBlocks, AreWhereTheyBelong) {
+  const bool rooted = find_collective(GetParam().collective)->rooted;
+  for (const Topology& topology : topologies()) {
+    const int ranks = topology.ranks();
+    expect_right(topology, 17, 0, unequal_sizes(ranks, 17));
+    if (rooted) expect_right(topology, 17, ranks - 1, unequal_sizes(ranks, 17));
+    std::vector<std::int64_t> only_last(static_cast<std::size_t>(ranks), 0);
+    only_last.back() = 50;
+    expect_right(topology, 50 / ranks, 0, only_last);
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Algorithm>& info) {
+  return std::string(info.param.collective) + "_" + std::string(info.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryAlgorithm, testing::ValuesIn(catalog()), name_of);
+INSTANTIATE_TEST_SUITE_P(Catalog, UnequalBlocks, testing::ValuesIn(for_unequal_blocks()), name_of);
 
 TEST(Executor, RunsAParsedSchedule) {
   const Schedule built =

@@ -19,7 +19,9 @@
 namespace suiro {
 
 struct Run {
-  std::int64_t elements = 0;  // of the whole message where it is cut, else of a block
+  std::int64_t elements = 0;  // of the message, or of each block
+  /// Elements of the block of each rank, where they differ.
+  std::vector<std::int64_t> sizes = {};
   SendMode mode = SendMode::synchronous;
   bool in_place = false;
   bool in_order = false;  // of ranks are the operands to be
@@ -39,8 +41,13 @@ class RealData {
         run_(run),
         collective_(*find_collective(schedule.collective)),
         instance_{schedule.ranks, schedule.root, schedule.pieces} {
-    if (collective_.bytes == Measure::vector) cut_ = {run.elements, schedule.pieces};
+    for (const std::int64_t size : run.sizes) begins_.push_back(begins_.back() + size);
+    if (!collective_.cut()) return;
+    cut_ = {.units = run.elements, .pieces = schedule.pieces};
+    if (!run.sizes.empty()) cut_.begins = begins_;
   }
+  RealData(const RealData&) = delete;
+  RealData& operator=(const RealData&) = delete;
 
   /// Nothing, or the first rank and block that are wrong.
   std::string run() {
@@ -90,16 +97,37 @@ class RealData {
     }
   }
 
+  /// One of the user's buffers: so many blocks, which are pieces from `first` on where data are
+  /// cut.
+  struct Place {
+    std::int64_t blocks = 0;
+    std::int64_t first = 0;
+  };
+
+  Place sent(int rank) const {
+    const std::int64_t blocks = collective_.send_blocks(instance_, rank);
+    return {blocks, cut_ && blocks > 0 ? collective_.piece(instance_, rank, 0) : 0};
+  }
+
+  Place received(int rank) const {
+    const std::int64_t blocks = collective_.receive_blocks(instance_, rank);
+    return {blocks, cut_ && blocks > 0 ? collective_.received_piece(instance_, rank, 0) : 0};
+  }
+
+  /// The first element of a block, or of a piece of all.
   std::int64_t begin(std::int64_t block) const {
     return cut_ ? cut_.begin(block) : block * run_.elements;
   }
 
-  std::vector<Affine> buffer(std::int64_t blocks) const {
-    return std::vector<Affine>(static_cast<std::size_t>(begin(blocks)));
+  std::vector<Affine> buffer(const Place& place) const {
+    const std::int64_t elements = begin(place.first + place.blocks) - begin(place.first);
+    return std::vector<Affine>(static_cast<std::size_t>(elements));
   }
 
   Affine expected(const Content& content, std::int64_t offset) const {
-    const std::int64_t element = begin(content.index) + offset;
+    const std::int64_t block =
+        cut_ ? collective_.piece(instance_, content.first, content.index) : content.index;
+    const std::int64_t element = begin(block) + offset;
     Affine result = own(content.last - 1, element);
     for (int rank = content.last - 2; rank >= content.first; --rank) {
       result = operation(own(rank, element), result);
@@ -108,13 +136,15 @@ class RealData {
   }
 
   std::string check(int rank, const std::vector<Affine>& receive) const {
-    for (std::int64_t block = 0; block < collective_.receive_blocks(instance_, rank); ++block) {
+    const Place place = received(rank);
+    std::size_t next = 0;
+    for (std::int64_t block = 0; block < place.blocks; ++block) {
       const Content content = collective_.expected(instance_, rank, block);
-      for (std::int64_t element = begin(block); element < begin(block + 1); ++element) {
-        const Affine found = receive[static_cast<std::size_t>(element)];
-        if (found == expected(content, element - begin(block))) continue;
+      const std::int64_t elements = begin(place.first + block + 1) - begin(place.first + block);
+      for (std::int64_t offset = 0; offset < elements; ++offset, ++next) {
+        if (receive[next] == expected(content, offset)) continue;
         return "rank " + std::to_string(rank) + " block " + std::to_string(block) + " element " +
-               std::to_string(element);
+               std::to_string(offset);
       }
     }
     return {};
@@ -123,21 +153,26 @@ class RealData {
   std::string run_rank(MemoryNetwork& network, int rank) {
     Executor executor(schedule_, rank);
     for (int call = 0; call < calls; ++call) {
-      std::vector<Affine> send = buffer(collective_.send_blocks(instance_, rank));
+      const Place from = sent(rank);
+      std::vector<Affine> send = buffer(from);
       for (std::size_t i = 0; i < send.size(); ++i) {
-        send[i] = own(rank, static_cast<std::int64_t>(i));
+        send[i] = own(rank, begin(from.first) + static_cast<std::int64_t>(i));
       }
-      std::vector<Affine> receive = buffer(collective_.receive_blocks(instance_, rank));
+      std::vector<Affine> receive = buffer(received(rank));
       const bool one = run_.in_place && !send.empty() && !receive.empty();
       if (one) receive = send;
       const std::int64_t slot = cut_ ? cut_.largest() : run_.elements;
       std::vector<Affine> scratch(static_cast<std::size_t>(schedule_.scratch * slot));
+      std::vector<Affine> work = buffer({schedule_.work ? collective_.pieces(instance_) : 0, 0});
       MemoryTransport transport(network, rank,
                                 {.block_bytes = static_cast<std::size_t>(slot) * sizeof(Affine),
                                  .send = std::as_bytes(std::span(one ? receive : send)),
                                  .receive = std::as_writable_bytes(std::span(receive)),
                                  .scratch = std::as_writable_bytes(std::span(scratch)),
+                                 .work = std::as_writable_bytes(std::span(work)),
                                  .cut = cut_,
+                                 .first_sent = from.first,
+                                 .first_received = received(rank).first,
                                  .unit_bytes = sizeof(Affine),
                                  .reduction = [this](auto in, auto inout) { reduce(in, inout); }});
       ++come_[call];
@@ -154,6 +189,7 @@ class RealData {
   Run run_;
   const Collective& collective_;
   Instance instance_;
+  std::vector<std::int64_t> begins_ = {0};  // of blocks that differ in size
   Pieces cut_;
   std::atomic<int> come_[calls] = {0, 0};
 };

@@ -18,6 +18,23 @@ TEST(Candidates, GivesUnequalBlocksTheSchedulesOfTheirTwin) {
   EXPECT_EQ(candidate_names("alltoallv"), candidate_names("alltoall"));
 }
 
+TEST(Candidates, GivesKnownSizesAllSchedules) {
+  EXPECT_EQ(candidate_names("allgatherv"), candidate_names("allgather"));
+  EXPECT_EQ(candidate_names("reduce_scatter"), candidate_names("reduce_scatter_block"));
+}
+
+TEST(Candidates, GivesSizesThatOnlyTheRootKnowsWhatHandsOnNothing) {
+  for (const auto& [unequal, twin] : {std::pair{"gatherv", "gather"}, {"scatterv", "scatter"}}) {
+    EXPECT_THAT(candidate_names(unequal),
+                testing::ElementsAre("native", "linear", "linear_capped"));
+    EXPECT_NE(find_candidate(twin, "binomial"), nullptr);
+    EXPECT_EQ(find_candidate(unequal, "binomial"), nullptr);
+    EXPECT_EQ(unknown_algorithm(unequal, "binomial"),
+              "binomial has ranks hand on blocks of others, whose sizes only the root of " +
+                  std::string(unequal) + " knows (there are native, linear, linear_capped)");
+  }
+}
+
 TEST(Candidates, ListsNativeFirst) {
   const auto names = candidate_names("alltoallv");
   EXPECT_EQ(names.front(), "native");

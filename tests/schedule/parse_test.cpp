@@ -57,8 +57,13 @@ TEST(Parse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_EQ(error_after("lookahead 0", "lookahead 0 0"),
             "file:8: expected the end of the line, found '0'");
   EXPECT_EQ(error_after("round 0", "round 2"), "file:11: expected a round from 0 to 1, found '2'");
-  EXPECT_EQ(error_after("send[1]", "sand[1]"),
-            "file:12: expected send[...], receive[...] or scratch[...], found 'sand[1] -> 1'");
+  EXPECT_EQ(
+      error_after("send[1]", "sand[1]"),
+      "file:12: expected send[...], receive[...], scratch[...] or work[...], found 'sand[1] -> 1'");
+  EXPECT_EQ(error_after("scratch 0", "scratch 0\nwork 1"),
+            "file:10: expected the end of the line, found '1'");
+  EXPECT_EQ(error_after("scratch 0", "work\nscratch 0"),
+            "file:9: expected 'scratch', found 'work'");
   EXPECT_EQ(error_after("-> 1", "<- 1"), "file:12: expected '->', found '<- 1'");
   EXPECT_EQ(error_after("round 1 fence", "round 0 fence"),
             "file:13: expected ranks and rounds in ascending order, found 'fence'");

@@ -21,6 +21,7 @@ Schedule sample() {
   schedule.overtaking = true;
   schedule.lookahead = 1;
   schedule.scratch = 5;
+  schedule.work = true;
   schedule.node_of_rank = {0, 1};
   schedule.function = [](int rank, std::int64_t index, Round& round) {
     if (index == 0) {
@@ -29,7 +30,7 @@ Schedule sample() {
       round.steps.push_back(receive(1 - rank, {Buffer::receive, 0, 2}));
     } else if (rank == 0) {
       round.fence = true;
-      round.steps.push_back(reduce({Buffer::scratch, 0, 2}, {Buffer::receive, 0, 2}));
+      round.steps.push_back(reduce({Buffer::scratch, 0, 2, 1}, {Buffer::work, 1, 2}));
     }
   };
   return schedule;
@@ -48,6 +49,7 @@ constexpr const char* sample_text =
     "overtaking\n"
     "lookahead 1\n"
     "scratch 5\n"
+    "work\n"
     "\n"
     "rank 0\n"
     "round 0\n"
@@ -55,7 +57,7 @@ constexpr const char* sample_text =
     "  send scratch[1 x 0] -> 1\n"
     "  receive receive[0 x 2] <- 1\n"
     "round 1 fence\n"
-    "  reduce scratch[0 x 2] -> receive[0 x 2]\n"
+    "  reduce scratch[0 x 2 of 1] -> work[1 x 2]\n"
     "\n"
     "rank 1\n"
     "round 0\n"
@@ -86,6 +88,9 @@ TEST(Schedule, EqualSeesHeadersAndSteps) {
   EXPECT_FALSE(equal(other, sample()));
   other = sample();
   other.overtaking = false;
+  EXPECT_FALSE(equal(other, sample()));
+  other = sample();
+  other.work = false;
   EXPECT_FALSE(equal(other, sample()));
   other = sample();
   other.node_of_rank = {0, 0};

@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "../execute/run_collective.hpp"
 #include "verify/verify.hpp"
@@ -50,11 +52,11 @@ Draft draft_of(const Schedule& schedule, const Topology& topology) {
   return draft;
 }
 
-/// Any algorithm with any parameters that the topology allows.
-Draft any_draft(int ranks_max) {
+/// Any of these algorithms with any parameters that the topology allows.
+Draft any_draft(int ranks_max, std::span<const Algorithm> algorithms = catalog()) {
   const Topology topology = any_topology(ranks_max);
-  const Algorithm& algorithm = catalog()[*rc::gen::resize(
-      rc::kNominalSize, rc::gen::inRange<std::size_t>(0, catalog().size()))];
+  const Algorithm& algorithm = algorithms[*rc::gen::resize(
+      rc::kNominalSize, rc::gen::inRange<std::size_t>(0, algorithms.size()))];
   Parameters parameters;
   for (const ParameterSpec& spec : algorithm.parameters) {
     const std::int64_t largest = std::min<std::int64_t>(spec.maximum, spec.minimum + 12);
@@ -126,7 +128,7 @@ RC_GTEST_PROP(BrokenSchedule, WithoutAStepIsRejected, ()) {
   Draft draft = any_draft(16);
   // A copy inside scratch may bring what is there already.
   Step& step = any_step(draft, [](const Step& other) {
-    return is_message(other) || other.target.buffer == Buffer::receive;
+    return is_message(other) || other.target.buffer != Buffer::scratch;
   });
   for (auto& rounds : draft.rounds) {
     for (Round& round : rounds) {
@@ -165,8 +167,10 @@ RC_GTEST_PROP(BrokenSchedule, WithAnotherBlockSentIsRejected, ()) {
     return other.action == Action::send && other.source.buffer == Buffer::send &&
            other.source.count > 0;
   });
-  const bool cut = find_collective(draft.header.collective)->bytes == Measure::vector;
-  const std::int64_t blocks = cut ? draft.header.pieces : draft.header.ranks;
+  const Schedule& header = draft.header;
+  const std::int64_t blocks = find_collective(header.collective)
+                                  ->send_blocks({header.ranks, header.root, header.pieces},
+                                                header.root);  // who sends has as many as the root
   const std::int64_t places = blocks - step.source.count + 1;
   RC_PRE(places > 1);
   step.source.first = (step.source.first + *rc::gen::inRange<std::int64_t>(1, places)) % places;
@@ -204,6 +208,42 @@ std::int64_t scratch_end(const Step& step) {
   return end;
 }
 
+/// Algorithms whose ranks have a work buffer.
+std::span<const Algorithm> with_work() {
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> found(catalog().begin(), catalog().end());
+    std::erase_if(found, [](const Algorithm& algorithm) {
+      return !build(algorithm, Topology::block(3, 3)).work;
+    });
+    return found;
+  }();
+  return all;
+}
+
+bool in_work(const Blocks& blocks) { return blocks.buffer == Buffer::work && blocks.count > 0; }
+
+RC_GTEST_PROP(BrokenSchedule, WithAnotherPlaceInTheWorkBufferIsRejected, ()) {
+  Draft draft = any_draft(16, with_work());
+  Step& step = any_step(draft, [](const Step& other) {
+    return other.action != Action::reduce && (in_work(other.source) || in_work(other.target));
+  });
+  Blocks& blocks = in_work(step.source) ? step.source : step.target;
+  const Schedule& header = draft.header;
+  const std::int64_t pieces =
+      find_collective(header.collective)->pieces({header.ranks, header.root, header.pieces});
+  const std::int64_t places = pieces - blocks.count + 1;
+  RC_PRE(places > 1);
+  blocks.first = (blocks.first + *rc::gen::inRange<std::int64_t>(1, places)) % places;
+  expect_rejected(draft);
+}
+
+RC_GTEST_PROP(BrokenSchedule, WithoutItsWorkBufferIsRejected, ()) {
+  Draft draft = any_draft(16, with_work());
+  any_step(draft, [](const Step& step) { return in_work(step.source) || in_work(step.target); });
+  draft.header.work = false;
+  expect_rejected(draft);
+}
+
 RC_GTEST_PROP(BrokenSchedule, WithTooLittleScratchIsRejected, ()) {
   Draft draft = any_draft(16);
   std::int64_t used = 0;
@@ -219,7 +259,7 @@ RC_GTEST_PROP(BrokenSchedule, WithTooLittleScratchIsRejected, ()) {
 
 /// Changes that may be harmless.
 void change_anyhow(Draft& draft) {
-  switch (*rc::gen::inRange(0, 7)) {
+  switch (*rc::gen::inRange(0, 8)) {
     case 0:
       std::swap(any_round(draft), any_round(draft));
       break;
@@ -247,6 +287,12 @@ void change_anyhow(Draft& draft) {
     case 6:
       any_step(draft, [](const Step&) { return true; }).source.first ^= 1;
       break;
+    case 7: {
+      Step& step = any_step(draft, [](const Step&) { return true; });
+      (*rc::gen::arbitrary<bool>() ? step.source : step.target).buffer = Buffer::work;
+      draft.header.work = true;
+      break;
+    }
   }
 }
 
@@ -261,8 +307,15 @@ RC_GTEST_PROP(ChangedSchedule, ThatVerifyAcceptsDelivers, ()) {
   const Collective& collective = *find_collective(schedule.collective);
   const bool in_order = applies(Property::ordered, collective) &&
                         !counterexample(Property::ordered, schedule, draft.topology);
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < schedule.ranks && collective.for_each_rank; ++rank) {
+    sizes.push_back(*rc::gen::inRange(0, 30));
+  }
   for (const SendMode mode : {SendMode::synchronous, SendMode::buffered}) {
-    RC_ASSERT(run_collective(schedule, {.elements = 11, .mode = mode, .in_order = in_order}) == "");
+    Run run{.elements = 11, .mode = mode, .in_order = in_order};
+    RC_ASSERT(run_collective(schedule, run) == "");
+    run.sizes = sizes;
+    RC_ASSERT(run_collective(schedule, run) == "");
   }
 }
 

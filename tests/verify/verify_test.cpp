@@ -237,7 +237,7 @@ TEST(Verify, PiecesInScratch) {
                        "pieces from 1 on, and there are 2"));
   EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 0]",
                                          "copy scratch[1 x 2 of 0] -> receive[0 x 2 of 0]\n")),
-              Contains(HasSubstr("only scratch of a message in pieces says which it holds")));
+              Contains(HasSubstr("only scratch says which pieces it holds")));
 }
 
 TEST(Verify, RangesOfScratchAreReadAsTheyWereWritten) {
@@ -259,6 +259,75 @@ TEST(Verify, PiecesStayInTheirPlaces) {
   EXPECT_THAT(violations(text), Contains("rank 1, round 0, block 0: the receive of scratch[0] from "
                                          "rank 0 has block 0 of rank 0 in scratch[0], a place for "
                                          "piece 1"));
+}
+
+/// A gather of two ranks to rank 0, where rank 1 passes its block through its work buffer.
+std::string through_work(const std::string& header, const std::string& rank_1) {
+  return "suiro-schedule 1\ncollective gather\nalgorithm broken\nranks 2\nrounds 2\nwindow 1\n" +
+         header +
+         "rank 0\nround 0\ncopy send[0] -> receive[0]\nreceive receive[1] <- 1\n"
+         "rank 1\nround 0\n" +
+         rank_1;
+}
+
+const std::string work_header = "lookahead 0\nscratch 0\nwork\n";
+const std::string keep_and_send = "copy send[0] -> work[1]\nround 1\nsend work[1] -> 0\n";
+
+TEST(Verify, TheWorkBufferIsReadAfterItIsWritten) {
+  EXPECT_THAT(violations(through_work(work_header, keep_and_send)), IsEmpty());
+  EXPECT_THAT(violations(through_work(work_header, "send work[1] -> 0\n")),
+              Contains("rank 1, round 0, block 1: the send of work[1] to rank 0 reads work[1] "
+                       "before it is written"));
+}
+
+TEST(Verify, OnlySchedulesThatSaySoHaveAWorkBuffer) {
+  EXPECT_THAT(violations(through_work("lookahead 0\nscratch 0\n", keep_and_send)),
+              Contains("rank 1, round 1, block 1: send of work[1] to rank 0: work[1] is outside "
+                       "its buffer of 0 blocks"));
+  EXPECT_THAT(violations(two_ranks("rounds 1\nwindow 1\nlookahead 0\nscratch 0\nwork\n",
+                                   "rank 0\nround 0\ncopy send[0] -> work[0]\n")),
+              Contains(HasSubstr("work[0] is outside its buffer of 0 blocks")))
+      << "what is not cut has no pieces to keep";
+}
+
+TEST(Verify, TheWorkBufferHasAPlaceForEachPiece) {
+  EXPECT_THAT(violations(through_work(work_header,
+                                      "copy send[0] -> work[0]\nround 1\nsend work[0] -> 0\n")),
+              Contains("rank 1, round 0, block 0: the copy of send[0] to work[0] has block 0 of "
+                       "rank 1 in work[0], a place for piece 0"));
+  EXPECT_THAT(violations(through_work(
+                  work_header, "copy send[0] -> work[1 of 1]\nround 1\nsend work[1] -> 0\n")),
+              Contains(HasSubstr("only scratch says which pieces it holds")));
+}
+
+/// A scatter from rank 0, where rank 1 keeps what it gets in its work buffer.
+TEST(Verify, RacesInTheWorkBufferAreFound) {
+  const auto scatter = [](int window) {
+    return "suiro-schedule 1\ncollective scatter\nalgorithm broken\nranks 2\nrounds 2\nwindow " +
+           std::to_string(window) +
+           "\nlookahead 0\nscratch 0\nwork\n"
+           "rank 0\nround 0\ncopy send[0] -> receive[0]\nsend send[1] -> 1\n"
+           "rank 1\nround 0\nreceive work[1] <- 0\nround 1\ncopy work[1] -> receive[0]\n";
+  };
+  EXPECT_THAT(violations(scatter(1)), IsEmpty());
+  EXPECT_THAT(violations(scatter(2)),
+              Contains("rank 1, round 1, block 1: the copy of work[1] to receive[0] races in "
+                       "work[1] with the receive of work[1] from rank 0 of round 0: both may be "
+                       "in flight"));
+}
+
+/// Rank 0 sends to rank 1; `rank_0` is what else it does.
+std::string exclusive_scan(const std::string& rank_0) {
+  return "suiro-schedule 1\ncollective exscan\nalgorithm broken\nranks 2\nrounds 1\nwindow 1\n"
+         "lookahead 0\nscratch 0\nrank 0\nround 0\nsend send[0] -> 1\n" +
+         rank_0 + "rank 1\nround 0\nreceive receive[0] <- 0\n";
+}
+
+TEST(Verify, AnExclusiveScanHasNoResultOnRank0) {
+  EXPECT_THAT(violations(exclusive_scan("")), IsEmpty());
+  EXPECT_THAT(violations(exclusive_scan("copy send[0] -> receive[0]\n")),
+              Contains("rank 0, round 0, block 0: copy of send[0] to receive[0]: receive[0] is "
+                       "outside its buffer of 0 blocks"));
 }
 
 TEST(Verify, RefusesWhatItCannotProve) {
