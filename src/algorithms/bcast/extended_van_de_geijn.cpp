@@ -38,8 +38,9 @@ Schedule build_extended_van_de_geijn(const Call& call, const Parameters& paramet
   const std::vector<int> own_site = sites_from(call.topology, call.root).front();
   const SiteParts parts(call, parameters, static_cast<int>(own_site.size()));
   const Schedule scatter = only_at(parts.scatter(), own_site);
-  const Schedule whole =
-      sequence(sequence(scatter, parts.capped(copy_to_counterparts(parts), SiteParts::Senders::at_root)), parts.spread());
+  const Schedule whole = sequence(
+      sequence(scatter, parts.capped(copy_to_counterparts(parts), SiteParts::Senders::at_root)),
+      parts.spread());
   return named(bcast_extended_van_de_geijn, call, parameters,
                spared(whole, {call.root}, Buffer::send));
 }
