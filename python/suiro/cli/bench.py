@@ -250,6 +250,7 @@ def _measure_and_show(
     from suiro.bench.measure import measure, measure_all
     from suiro.bench.plot import save_plot
     from suiro.bench.table import print_result
+    from suiro.bench.wide_area import model_lines
 
     prefix = launcher_prefix(launcher)
     mpi = mpi or mpi_of(prefix)
@@ -265,3 +266,5 @@ def _measure_and_show(
         print_every(result, Console(width=None if sys.stdout.isatty() else 124))
     else:
         print_result(result, Console(width=None if sys.stdout.isatty() else 100))
+        lines = model_lines(result)
+        print("\n".join(["the wide-area paper's models (its table 2):", *lines] if lines else []))
