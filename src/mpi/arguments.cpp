@@ -124,9 +124,14 @@ bool complete_blocks(const Collective& collective, int ranks, int rank, Operatio
   if (in_place(receive)) receive = block_of(send, rank);
   if (collective.sizes == Sizes::at_root) return true;
   operation.counts = receive.counts;
-  const UserBuffer& known = sends && !operation.counts ? send : receive;
-  operation.bytes = operation.counts ? bytes_of(sum_of(operation.counts, ranks) / ranks, known.type)
-                                     : bytes_of(known.count, known.type);
+  if (operation.counts) {
+    // Ranks may describe the same bytes by types of other sizes, so the mean is one of bytes.
+    operation.bytes = bytes_of(sum_of(operation.counts, ranks), receive.type);
+    if (operation.bytes) *operation.bytes /= ranks;
+  } else {
+    const UserBuffer& known = sends ? send : receive;
+    operation.bytes = bytes_of(known.count, known.type);
+  }
   return operation.bytes.has_value();
 }
 
@@ -163,12 +168,12 @@ bool is_uneven(const Operation& operation, int ranks) {
   if (!operation.counts) return false;
   constexpr MPI_Count means = 4;
   MPI_Count largest = 0;
-  MPI_Count total = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    largest = std::max(largest, operation.counts[rank]);
-    total += operation.counts[rank];
-  }
-  return largest / means * ranks > total;
+  for (int rank = 0; rank < ranks; ++rank) largest = std::max(largest, operation.counts[rank]);
+  // In bytes, as ranks may count them in elements of other sizes.
+  const MPI_Count total = sum_of(operation.counts, ranks);
+  const UserBuffer& known = operation.receive;
+  return bytes_of(Part{nullptr, largest, known.type}) / means * ranks >
+         bytes_of(Part{nullptr, total, known.type});
 }
 
 }  // namespace suiro::mpi

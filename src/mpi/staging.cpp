@@ -8,7 +8,9 @@ namespace suiro::mpi {
 
 namespace {
 
+/// A buffer of no blocks is not the user's, and has no type.
 bool all_plain(const UserBuffer& buffer, int blocks) {
+  if (blocks == 0) return true;
   if (buffer.types == nullptr) return is_plain(buffer.type);
   for (int block = 0; block < blocks; ++block) {
     const Part part = buffer.block(block);

@@ -74,33 +74,19 @@ static void irregular(const char* name, MPI_Comm comm, MPI_Datatype type, int in
 }
 
 static void datatypes(MPI_Comm comm) {
-  MPI_Datatype vector, resized, record, backwards;
-  MPI_Type_vector(3, 2, 5, MPI_INT, &vector);
-  MPI_Type_create_resized(MPI_DOUBLE, 0, 24, &resized);
-  const int lengths[3] = {1, 2, 3};
-  const MPI_Aint places[3] = {0, 8, 24};
-  const MPI_Datatype parts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
-  MPI_Type_create_struct(3, lengths, places, parts, &record);
-  const int ones[2] = {1, 1}, swapped[2] = {1, 0};
-  MPI_Type_indexed(2, ones, swapped, MPI_INT, &backwards);
-  MPI_Type_commit(&vector);
-  MPI_Type_commit(&resized);
-  MPI_Type_commit(&record);
-  MPI_Type_commit(&backwards);
-  regular("vector", comm, 2, vector, 2, vector, 0);
-  regular("vector to ints", comm, 1, vector, 6, MPI_INT, 0);
-  regular("ints to vector", comm, 6, MPI_INT, 1, vector, 0);
-  regular("resized", comm, 5, resized, 5, resized, 0);
-  regular("resized in place", comm, 5, resized, 5, resized, 1);
-  regular("struct", comm, 3, record, 3, record, 0);
-  regular("struct in place", comm, 3, record, 3, record, 1);
-  regular("backwards", comm, 4, backwards, 8, MPI_INT, 0);
-  irregular("v struct", comm, record, 0);
-  irregular("v resized", comm, resized, 0);
-  MPI_Type_free(&vector);
-  MPI_Type_free(&resized);
-  MPI_Type_free(&record);
-  MPI_Type_free(&backwards);
+  struct Types types = make_types();
+  regular("vector", comm, 2, types.vector, 2, types.vector, 0);
+  regular("vector to ints", comm, 1, types.vector, 6, MPI_INT, 0);
+  regular("ints to vector", comm, 6, MPI_INT, 1, types.vector, 0);
+  regular("resized", comm, 5, types.resized, 5, types.resized, 0);
+  regular("resized in place", comm, 5, types.resized, 5, types.resized, 1);
+  regular("struct", comm, 3, types.record, 3, types.record, 0);
+  regular("struct in place", comm, 3, types.record, 3, types.record, 1);
+  regular("backwards", comm, 4, types.backwards, 8, MPI_INT, 0);
+  irregular("v struct", comm, types.record, 0);
+  irregular("v resized", comm, types.resized, 0);
+  regular("shifted", comm, 3, types.shifted, 6, MPI_INT, 0);
+  free_types(&types);
 }
 
 static void everything(MPI_Comm comm) {

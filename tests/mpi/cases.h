@@ -52,6 +52,116 @@ static MPI_Aint extent_of(MPI_Datatype type) {
   return extent;
 }
 
+/// Numbers that are small whole ones in any type, so that sums are exact in any order.
+static void fill_numbers(void* buffer, size_t bytes, MPI_Datatype type, int seed) {
+  unsigned state = 2654435761u * (unsigned)(seed + 1);
+  for (size_t i = 0; i < bytes; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const int number = (int)(state >> 24) % 3 + 1;
+    if (type == MPI_DOUBLE && i < bytes / sizeof(double)) ((double*)buffer)[i] = number;
+    if (type == MPI_FLOAT && i < bytes / sizeof(float)) ((float*)buffer)[i] = (float)number;
+  }
+}
+
+/// MPI_DOUBLE_INT; a number that is none would compare in no order.
+static void fill_pairs(void* buffer, size_t bytes, int seed) {
+  struct {
+    double value;
+    int place;
+  }* pairs = buffer;
+  for (size_t i = 0; i < bytes / sizeof *pairs; ++i) {
+    pairs[i].value = (double)((i * 7 + (size_t)seed * 3) % 5);
+    pairs[i].place = seed;
+  }
+}
+
+static unsigned char* operands(size_t bytes, MPI_Datatype type, int rank) {
+  unsigned char* buffer = filled(bytes, rank);
+  fill_numbers(buffer, bytes, type, rank);
+  if (type == MPI_DOUBLE_INT) fill_pairs(buffer, bytes, rank);
+  return buffer;
+}
+
+/// What the datatype covers: the MPI may write into its gaps.
+static void compare_elements(const char* name, MPI_Comm comm, const void* ours, const void* natives,
+                             int count, MPI_Datatype type) {
+  int bytes = 0, our_bytes = 0, native_bytes = 0;
+  MPI_Pack_size(count, type, MPI_COMM_SELF, &bytes);
+  unsigned char* packed = malloc(2 * (size_t)bytes + 1);
+  MPI_Pack(ours, count, type, packed, bytes, &our_bytes, MPI_COMM_SELF);
+  MPI_Pack(natives, count, type, packed + bytes, bytes, &native_bytes, MPI_COMM_SELF);
+  compare(name, comm, packed, packed + bytes, (size_t)our_bytes);
+  free(packed);
+}
+
+/// x -> a x + b modulo 2^32, one after the other: does not commute.
+/// The gap is in between: behind them, MPICH 4.0's own reductions in order forget it.
+struct Affine {
+  unsigned a, untouched, b;
+};
+
+static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  const struct Affine* first = in;
+  struct Affine* second = inout;
+  for (int i = 0; i < *count; ++i) {
+    second[i].b = second[i].a * first[i].b + second[i].b;
+    second[i].a *= first[i].a;
+  }
+}
+
+static void add_both(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  const struct Affine* first = in;
+  struct Affine* second = inout;
+  for (int i = 0; i < *count; ++i) {
+    second[i].a += first[i].a;
+    second[i].b ^= first[i].b;
+  }
+}
+
+/// Types with gaps, that begin behind their address, and that list their parts backwards; and the
+/// elements that user operations take.
+struct Types {
+  MPI_Datatype vector, resized, record, backwards, six, shifted, affine;
+};
+
+static struct Types make_types(void) {
+  struct Types made;
+  MPI_Type_vector(3, 2, 5, MPI_INT, &made.vector);
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 24, &made.resized);
+  MPI_Type_contiguous(6, MPI_INT, &made.six);
+  const int lengths[3] = {1, 2, 3};
+  const MPI_Aint places[3] = {0, 8, 24};
+  const MPI_Datatype parts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
+  MPI_Type_create_struct(3, lengths, places, parts, &made.record);
+  const int ones[2] = {1, 1}, swapped[2] = {1, 0};
+  MPI_Type_indexed(2, ones, swapped, MPI_INT, &made.backwards);
+  const int two = 2, behind = 3;
+  MPI_Type_indexed(1, &two, &behind, MPI_INT, &made.shifted);
+  MPI_Type_vector(2, 1, 2, MPI_UNSIGNED, &made.affine);
+  MPI_Datatype* const all = &made.vector;
+  for (int i = 0; i < (int)(sizeof made / sizeof *all); ++i) MPI_Type_commit(&all[i]);
+  return made;
+}
+
+static void free_types(struct Types* types) {
+  MPI_Datatype* const all = &types->vector;
+  for (int i = 0; i < (int)(sizeof *types / sizeof *all); ++i) MPI_Type_free(&all[i]);
+}
+
+/// Twelve integers, described in one of four ways.
+struct Way {
+  int count;
+  MPI_Datatype type;
+};
+
+static struct Way way_of(const struct Types* types, int number) {
+  const struct Way ways[] = {
+      {12, MPI_INT}, {2, types->vector}, {2, types->six}, {6, types->backwards}};
+  return ways[number % 4];
+}
+
 /// Collective; the program's exit code.
 static int conclude(void) {
   int rank, all;

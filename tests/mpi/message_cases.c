@@ -44,48 +44,6 @@ static void bcast(const char* name, MPI_Comm comm, int count, MPI_Datatype type)
   for (int root = 0; root < size; ++root) bcast_from(name, comm, count, type, root);
 }
 
-/// Numbers that are small whole ones in any type, so that sums are exact in any order.
-static void fill_numbers(void* buffer, size_t bytes, MPI_Datatype type, int seed) {
-  unsigned state = 2654435761u * (unsigned)(seed + 1);
-  for (size_t i = 0; i < bytes; ++i) {
-    state = state * 1664525u + 1013904223u;
-    const int number = (int)(state >> 24) % 3 + 1;
-    if (type == MPI_DOUBLE && i < bytes / sizeof(double)) ((double*)buffer)[i] = number;
-    if (type == MPI_FLOAT && i < bytes / sizeof(float)) ((float*)buffer)[i] = (float)number;
-  }
-}
-
-/// MPI_DOUBLE_INT; a number that is none would compare in no order.
-static void fill_pairs(void* buffer, size_t bytes, int seed) {
-  struct {
-    double value;
-    int place;
-  }* pairs = buffer;
-  for (size_t i = 0; i < bytes / sizeof *pairs; ++i) {
-    pairs[i].value = (double)((i * 7 + (size_t)seed * 3) % 5);
-    pairs[i].place = seed;
-  }
-}
-
-static unsigned char* operands(size_t bytes, MPI_Datatype type, int rank) {
-  unsigned char* buffer = filled(bytes, rank);
-  fill_numbers(buffer, bytes, type, rank);
-  if (type == MPI_DOUBLE_INT) fill_pairs(buffer, bytes, rank);
-  return buffer;
-}
-
-/// What the datatype covers: the MPI may write into its gaps.
-static void compare_elements(const char* name, MPI_Comm comm, const void* ours, const void* natives,
-                             int count, MPI_Datatype type) {
-  int bytes = 0, our_bytes = 0, native_bytes = 0;
-  MPI_Pack_size(count, type, MPI_COMM_SELF, &bytes);
-  unsigned char* packed = malloc(2 * (size_t)bytes + 1);
-  MPI_Pack(ours, count, type, packed, bytes, &our_bytes, MPI_COMM_SELF);
-  MPI_Pack(natives, count, type, packed + bytes, bytes, &native_bytes, MPI_COMM_SELF);
-  compare(name, comm, packed, packed + bytes, (size_t)our_bytes);
-  free(packed);
-}
-
 static void reduce_to(const char* name, MPI_Comm comm, int count, MPI_Datatype type, MPI_Op op,
                       int root, int in_place) {
   int rank;
@@ -133,47 +91,18 @@ static void reductions(const char* name, MPI_Comm comm, int count, MPI_Datatype 
   allreduce(name, comm, count, type, op, 1);
 }
 
-/// x -> a x + b modulo 2^32, one after the other: does not commute.
-struct Affine {
-  unsigned a, b, untouched;
-};
-
-static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
-  (void)type;
-  const struct Affine* first = in;
-  struct Affine* second = inout;
-  for (int i = 0; i < *count; ++i) {
-    second[i].b = second[i].a * first[i].b + second[i].b;
-    second[i].a *= first[i].a;
-  }
-}
-
-static void add_both(void* in, void* inout, int* count, MPI_Datatype* type) {
-  (void)type;
-  const struct Affine* first = in;
-  struct Affine* second = inout;
-  for (int i = 0; i < *count; ++i) {
-    second[i].a += first[i].a;
-    second[i].b ^= first[i].b;
-  }
-}
-
 static void user_operations(MPI_Comm comm) {
-  MPI_Datatype pair, spaced;
+  struct Types types = make_types();
   MPI_Op ordered, commuting;
-  MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
-  MPI_Type_create_resized(pair, 0, sizeof(struct Affine), &spaced);
-  MPI_Type_commit(&spaced);
   MPI_Op_create(compose, 0, &ordered);
   MPI_Op_create(add_both, 1, &commuting);
   for (int count = 1; count < 4000; count = count * 7 + 1) {
-    reductions("does not commute", comm, count, spaced, ordered);
-    reductions("commutes", comm, count, spaced, commuting);
+    reductions("does not commute", comm, count, types.affine, ordered);
+    reductions("commutes", comm, count, types.affine, commuting);
   }
   MPI_Op_free(&ordered);
   MPI_Op_free(&commuting);
-  MPI_Type_free(&spaced);
-  MPI_Type_free(&pair);
+  free_types(&types);
 }
 
 static void pairs(MPI_Comm comm) {
@@ -183,34 +112,20 @@ static void pairs(MPI_Comm comm) {
 }
 
 static void datatypes(MPI_Comm comm) {
-  MPI_Datatype vector, resized, record, backwards, six;
-  MPI_Type_vector(3, 2, 5, MPI_INT, &vector);
-  MPI_Type_create_resized(MPI_DOUBLE, 0, 24, &resized);
-  MPI_Type_contiguous(6, MPI_INT, &six);
-  const int lengths[3] = {1, 2, 3};
-  const MPI_Aint places[3] = {0, 8, 24};
-  const MPI_Datatype parts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
-  MPI_Type_create_struct(3, lengths, places, parts, &record);
-  const int ones[2] = {1, 1}, swapped[2] = {1, 0};
-  MPI_Type_indexed(2, ones, swapped, MPI_INT, &backwards);
-  MPI_Datatype* const made[] = {&vector, &resized, &record, &backwards, &six};
-  for (int i = 0; i < 5; ++i) MPI_Type_commit(made[i]);
-  bcast("vector", comm, 101, vector);
-  bcast("resized", comm, 5, resized);
-  bcast("struct", comm, 33, record);
-  bcast("backwards", comm, 400, backwards);
+  struct Types types = make_types();
+  bcast("vector", comm, 101, types.vector);
+  bcast("resized", comm, 5, types.resized);
+  bcast("struct", comm, 33, types.record);
+  bcast("backwards", comm, 400, types.backwards);
+  bcast("shifted", comm, 300, types.shifted);
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  // The same 2100 integers, described by each rank in its own way.
-  const struct {
-    int count;
-    MPI_Datatype type;
-  } ways[] = {{2100, MPI_INT}, {350, vector}, {350, six}, {1050, backwards}};
   for (int root = 0; root < size; ++root) {
-    bcast_from("each in its way", comm, ways[rank % 4].count, ways[rank % 4].type, root);
+    const struct Way way = way_of(&types, rank);
+    bcast_from("each in its way", comm, 175 * way.count, way.type, root);
   }
-  for (int i = 0; i < 5; ++i) MPI_Type_free(made[i]);
+  free_types(&types);
 }
 
 static double now_s(void) {

@@ -1,56 +1,95 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Broadcasts, reductions and barriers by every algorithm that there is, with every kind of
-argument; whatever the table of collectives and the catalog gain comes here by itself."""
+"""All collectives but all-to-all, by every algorithm that there is, with every kind of argument;
+whatever the table of collectives and the catalog gain comes here by itself."""
 
 import itertools
 import json
 import subprocess
 import time
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import pytest
 from mpi_jobs import Mpi
 
 from suiro import native
 
+# What message_cases.c calls; block_cases.c calls the rest.
+MESSAGES = {"allreduce", "barrier", "bcast", "reduce"}
+PROGRAMS = ("message_cases.c", "block_cases.c")
 
-def all_algorithms() -> dict[str, list[str]]:
-    """What can be forced for each collective that is no all-to-all; messages in many pieces."""
-    command = [str(native.tool("suiro-schedule")), "algorithms", "--json"]
-    document = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    rows = document["algorithms"] if isinstance(document, dict) else document
-    found = defaultdict(list)
-    for row in rows:
-        cut = any(parameter["name"] == "segment" for parameter in row["parameters"])
-        name = row["name"] + (":segment=100" if cut else "")
-        if row["collective"] != "alltoall":
-            found[row["collective"]].append(name)
-    return dict(found)
+LANES = {
+    "SUIRO_ALLGATHER": "lanes:segment=500",
+    "SUIRO_ALLGATHERV": "lanes:segment=500",
+    "SUIRO_EXSCAN": "node_aware",
+    "SUIRO_GATHER": "node_leader",
+    "SUIRO_GATHERV": "linear_capped",
+    "SUIRO_REDUCE_SCATTER": "lanes:segment=500",
+    "SUIRO_REDUCE_SCATTER_BLOCK": "lanes:segment=500",
+    "SUIRO_SCAN": "linear:segment=500",
+    "SUIRO_SCATTER": "node_leader",
+    "SUIRO_SCATTERV": "linear",
+}
 
 
-def rounds_of_all() -> list[dict[str, str]]:
+def rows_of(what: str) -> list[dict[str, Any]]:
+    """What suiro-schedule lists of algorithms or collectives."""
+    command = [str(native.tool("suiro-schedule")), what, "--json"]
+    output = subprocess.run(command, check=True, capture_output=True).stdout
+    rows: list[dict[str, Any]] = json.loads(output)[what]
+    return rows
+
+
+def forced_by(algorithm: dict[str, Any], table: list[dict[str, Any]]) -> dict[str, str]:
+    """Variables that force it wherever it may run; messages go in many pieces. Where only the root
+    knows how large blocks are, nobody can hand on those of others."""
+    cut = any(parameter["name"] == "segment" for parameter in algorithm["parameters"])
+    direct = "direct" in algorithm["properties"]
+    return {
+        f"SUIRO_{row['name'].upper()}": algorithm["name"] + (":segment=100" if cut else "")
+        for row in table
+        if row["regular"] == algorithm["collective"]
+        and (direct or not (row["unequal"] and row["rooted"]))
+    }
+
+
+def rounds_of(program: str) -> list[dict[str, str]]:
     """Variables that force one algorithm of each collective at a time, until each had its turn."""
-    algorithms = all_algorithms()
+    table = rows_of("collectives")
+    turns = defaultdict(list)
+    for algorithm in rows_of("algorithms"):
+        collective = algorithm["collective"]
+        is_message = collective in MESSAGES
+        if collective != "alltoall" and is_message == (program == "message_cases.c"):
+            turns[collective].append(forced_by(algorithm, table))
     return [
-        {
-            f"SUIRO_{name.upper()}": turn
-            for name, turn in zip(algorithms, turns, strict=True)
-            if turn
-        }
-        for turns in itertools.zip_longest(*algorithms.values())
+        {name: value for forced in turn for name, value in forced.items()}
+        for turn in itertools.zip_longest(*turns.values(), fillvalue={})
     ]
 
 
-@pytest.mark.parametrize("forced", rounds_of_all(), ids=lambda forced: "-".join(forced.values()))
+def wanted(forced: dict[str, str]) -> set[tuple[str, str]]:
+    """Collectives and algorithms that --explain is to tell of."""
+    return {(name.removeprefix("SUIRO_").lower(), value) for name, value in forced.items()}
+
+
+@pytest.mark.parametrize(
+    ("program", "forced"),
+    [(program, forced) for program in PROGRAMS for forced in rounds_of(program)],
+    ids=lambda value: value if isinstance(value, str) else "-".join(dict.fromkeys(value.values())),
+)
 @pytest.mark.parametrize(("ranks", "nodes"), [(4, "2"), (7, "3")])
-def test_every_algorithm(mpi: Mpi, forced: dict[str, str], ranks: int, nodes: str) -> None:
+def test_every_algorithm(
+    mpi: Mpi, program: str, forced: dict[str, str], ranks: int, nodes: str
+) -> None:
     outcome = mpi.run(
-        mpi.build("message_cases.c"), "--explain=json", ranks=ranks, SUIRO_NODES=nodes, **forced
+        mpi.build(program), "--explain=json", ranks=ranks, SUIRO_NODES=nodes, **forced
     )
     assert (outcome.code, outcome.said()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
-    assert {(name.removeprefix("SUIRO_").lower(), value) for name, value in forced.items()} <= ran
+    assert wanted(forced) <= ran
 
 
 def test_on_suiros_own_transport(mpi: Mpi) -> None:
@@ -61,6 +100,52 @@ def test_on_suiros_own_transport(mpi: Mpi) -> None:
     assert outcome.out.startswith("ok ")
 
 
+@pytest.mark.parametrize("turn", [0, 1, 2], ids=["lanes", "linear", "pairwise"])
+def test_blocks_on_suiros_own_transport(mpi: Mpi, turn: int) -> None:
+    forced = LANES if turn == 0 else rounds_of("block_cases.c")[turn]
+    outcome = mpi.run(
+        mpi.build("block_cases.c"), "--explain=json", ranks=4, SUIRO_COLLECTIVES="net", **forced
+    )
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert outcome.out.startswith("ok ")
+    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
+    assert wanted(forced) <= ran
+
+
+def test_check_finds_nothing_in_blocks(mpi: Mpi) -> None:
+    outcome = mpi.run(mpi.build("block_cases.c"), "--check", "--explain=json", ranks=5, **LANES)
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert outcome.out.startswith("ok ")
+    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
+    assert wanted(LANES) <= ran
+
+
+RULES = """{
+  "suiro_rules": 1,
+  "rules": [
+    {"collective": "allgatherv", "bytes": [0, 60], "algorithm": "ring"},
+    {"collective": "allgatherv", "bytes": [61, null], "algorithm": "linear"},
+    {"collective": "allgatherv", "algorithm": "bruck"}
+  ]
+}"""
+
+
+@pytest.mark.parametrize("by_rules", [False, True])
+def test_ranks_that_describe_bytes_in_ways_of_their_own_agree(
+    mpi: Mpi, tmp_path: Path, by_rules: bool
+) -> None:
+    """On the number of pieces, on the range of sizes, and on whether blocks are too uneven."""
+    (tmp_path / "rules.json").write_text(RULES)
+    options = ["--rules", str(tmp_path / "rules.json")] if by_rules else []
+    forced = {} if by_rules else {"SUIRO_ALLGATHERV": "lanes:segment=100"}
+    words = [str(mpi.build("block_cases.c")), "ways"]
+    outcome = mpi.run(words, "--explain=json", *options, ranks=7, SUIRO_NODES="3", **forced)
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert outcome.out.startswith("ok ")
+    ran = {row["algorithm"] for row in outcome.explained("allgatherv")}
+    assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=100"})
+
+
 def test_in_place_at_any_root(mpi: Mpi) -> None:
     """MPICH 4.0's own MPI_Reduce crashes there, so the cases are none where it would run."""
     words = [str(mpi.build("message_cases.c")), "in_place"]
@@ -68,7 +153,9 @@ def test_in_place_at_any_root(mpi: Mpi) -> None:
     assert (outcome.code, outcome.said()) == (0, []), outcome.out
 
 
-@pytest.mark.parametrize("collective", ["bcast", "reduce", "allreduce", "barrier"])
+@pytest.mark.parametrize(
+    "collective", ["bcast", "reduce", "allreduce", "barrier", "allgather", "reduce_scatter_block"]
+)
 def test_a_killed_rank_ends_the_job(mpi: Mpi, collective: str) -> None:
     """As it does natively: the launcher sees it, and ends all others."""
     forced = {
@@ -76,6 +163,8 @@ def test_a_killed_rank_ends_the_job(mpi: Mpi, collective: str) -> None:
         "reduce": "node_pipeline",
         "allreduce": "lanes",
         "barrier": "dissemination",
+        "allgather": "lanes",
+        "reduce_scatter_block": "lanes",
     }
     program = [str(mpi.build("killed.c")), collective]
     begin_s = time.monotonic()
@@ -85,11 +174,21 @@ def test_a_killed_rank_ends_the_job(mpi: Mpi, collective: str) -> None:
     assert time.monotonic() - begin_s < 60
 
 
-def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(mpi: Mpi) -> None:
-    forced = {"SUIRO_REDUCE": "binomial:segment=100", "SUIRO_ALLREDUCE": "ring"}
-    outcome = mpi.run(mpi.build("message_cases.c"), "--explain=json", **forced)
+@pytest.mark.parametrize(
+    ("program", "forced", "without_order"),
+    [
+        ("message_cases.c", {"REDUCE": "binomial:segment=100", "ALLREDUCE": "ring"}, "binomial"),
+        ("block_cases.c", {"REDUCE_SCATTER": "ring", "REDUCE_SCATTER_BLOCK": "bruck"}, "bruck"),
+    ],
+)
+def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(
+    mpi: Mpi, program: str, forced: dict[str, str], without_order: str
+) -> None:
+    variables = {f"SUIRO_{name}": value for name, value in forced.items()}
+    outcome = mpi.run(mpi.build(program), "--explain=json", **variables)
     assert outcome.code == 0, outcome.out
     reasons = {row["reason"] for row in outcome.explained() if row["algorithm"] == "native"}
     assert (
-        "the operation does not commute, and binomial does not keep the order of ranks" in reasons
+        f"the operation does not commute, and {without_order} does not keep the order of ranks"
+        in reasons
     )
