@@ -119,8 +119,9 @@ def collect(options: argparse.Namespace) -> Plan:
 
 def main() -> int:
     """1: something fails with suiro that does not fail natively."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+    # SIGINT too, which what runs in the background ignores otherwise.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         options = parsed()
         sweep = Sweep(collect(options), Runner(options.work, options.limit), options.work)
