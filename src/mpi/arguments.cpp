@@ -43,7 +43,8 @@ MPI_Count sum_of(const PerBlock<MPI_Count>& counts, int ranks) {
 bool complete_pairs(const Collective& collective, int ranks, Operation& operation) {
   UserBuffer& send = operation.send;
   UserBuffer& receive = operation.receive;
-  if (collective.unequal() && !(receive.counts && (operation.in_place || send.counts))) return false;
+  if (collective.unequal() && !(receive.counts && (operation.in_place || send.counts)))
+    return false;
   if (!is_valid(receive, ranks) || (!operation.in_place && !is_valid(send, ranks))) return false;
   set_unit(receive);
   if (operation.in_place) send = receive;
@@ -97,7 +98,9 @@ bool complete_vector(const Collective& collective, int ranks, int rank, Operatio
 /// The block of a rank in a buffer that has one for each.
 UserBuffer block_of(const UserBuffer& buffer, int rank) {
   const Part part = buffer.block(rank);
-  return {.base = part.address, .unit_bytes = buffer.unit_bytes, .type = part.type,
+  return {.base = part.address,
+          .unit_bytes = buffer.unit_bytes,
+          .type = part.type,
           .count = part.count};
 }
 
@@ -122,8 +125,11 @@ bool complete_blocks(const Collective& collective, int ranks, int rank, Operatio
   if (collective.sizes == Sizes::at_root) return true;
   operation.counts = receive.counts;
   const UserBuffer& known = sends && !operation.counts ? send : receive;
-  operation.bytes = operation.counts ? bytes_of(sum_of(operation.counts, ranks) / ranks, known.type)
-                                     : bytes_of(known.count, known.type);
+  const MPI_Count blocks = operation.counts ? ranks : 1;
+  operation.bytes =
+      bytes_of(operation.counts ? sum_of(operation.counts, ranks) : known.count, known.type);
+  // Ranks may count in other elements: only the bytes are the same on all.
+  if (operation.bytes) *operation.bytes /= blocks;
   return operation.bytes.has_value();
 }
 
@@ -158,14 +164,12 @@ bool complete(const Collective& collective, int ranks, int rank, Operation& oper
 
 bool is_uneven(const Operation& operation, int ranks) {
   if (!operation.counts) return false;
-  constexpr MPI_Count means = 4;
+  constexpr double means = 4;
   MPI_Count largest = 0;
-  MPI_Count total = 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    largest = std::max(largest, operation.counts[rank]);
-    total += operation.counts[rank];
-  }
-  return largest / means * ranks > total;
+  for (int rank = 0; rank < ranks; ++rank) largest = std::max(largest, operation.counts[rank]);
+  // Without a quotient to round, so that it does not matter in which elements a rank counts.
+  const auto total = static_cast<double>(sum_of(operation.counts, ranks));
+  return static_cast<double>(largest) * ranks > means * total;
 }
 
 }  // namespace suiro::mpi
