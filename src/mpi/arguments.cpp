@@ -166,7 +166,7 @@ bool complete(const Collective& collective, int ranks, int rank, Operation& oper
 
 bool is_uneven(const Operation& operation, int ranks) {
   if (!operation.counts) return false;
-  constexpr MPI_Count means = 4;
+  constexpr double means = 4;
   MPI_Count largest = 0;
   for (int rank = 0; rank < ranks; ++rank) largest = std::max(largest, operation.counts[rank]);
   // In bytes, as ranks may count them in elements of other sizes.

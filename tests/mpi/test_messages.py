@@ -192,3 +192,10 @@ def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(
         f"the operation does not commute, and {without_order} does not keep the order of ranks"
         in reasons
     )
+
+
+def test_ranks_that_count_in_other_elements_choose_the_same(mpi: Mpi) -> None:
+    program = mpi.build("other_elements.c")
+    outcome = mpi.run(program, ranks=7, SUIRO_NODES="3", SUIRO_ALLGATHERV="ring:segment=64")
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out + outcome.err
+    assert outcome.out == "ok\n"
