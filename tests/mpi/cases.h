@@ -162,6 +162,41 @@ static struct Way way_of(const struct Types* types, int number) {
   return ways[number % 4];
 }
 
+/// Bytes that elements of a type may be in, wherever they begin.
+static size_t room(long elements, MPI_Datatype type) {
+  return (size_t)(elements * extent_of(type)) + 4096;
+}
+
+/// How many units each rank has, and where, in units: one after the other, with gaps, or backwards.
+struct Layout {
+  int counts[64], places[64];
+  long total, end;
+};
+enum Sizes { none, equal, only_one, some_zero, very_uneven };
+enum Order { dense, gaps, backwards };
+
+static int units(enum Sizes sizes, int size, int rank) {
+  if (sizes == very_uneven) return rank == size / 2 ? 6000 : rank % 2;
+  if (sizes == only_one) return rank == size / 2;
+  return sizes == some_zero ? (rank * 7 + 3) % 5 : sizes == equal;
+}
+
+/// A unit is `count` elements.
+static struct Layout lay_out(MPI_Comm comm, enum Sizes sizes, enum Order order, int count) {
+  struct Layout made = {.total = 0};
+  int size;
+  MPI_Comm_size(comm, &size);
+  if (size > 64) MPI_Abort(comm, 8);
+  for (int i = 0; i < size; ++i) {
+    const int rank = order == backwards ? size - 1 - i : i;
+    made.counts[rank] = count * units(sizes, size, rank);
+    made.places[rank] = (int)made.end;
+    made.total += made.counts[rank];
+    made.end += made.counts[rank] + (order == dense ? 0 : 3 * count);
+  }
+  return made;
+}
+
 /// Collective; the program's exit code.
 static int conclude(void) {
   int rank, all;

@@ -15,21 +15,26 @@ from mpi_jobs import Mpi
 
 from suiro import native
 
-# What message_cases.c calls; block_cases.c calls the rest.
-MESSAGES = {"allreduce", "barrier", "bcast", "reduce"}
-PROGRAMS = ("message_cases.c", "block_cases.c")
-
-LANES = {
-    "SUIRO_ALLGATHER": "lanes:segment=500",
-    "SUIRO_ALLGATHERV": "lanes:segment=500",
-    "SUIRO_EXSCAN": "node_aware",
-    "SUIRO_GATHER": "node_leader",
-    "SUIRO_GATHERV": "linear_capped",
-    "SUIRO_REDUCE_SCATTER": "lanes:segment=500",
-    "SUIRO_REDUCE_SCATTER_BLOCK": "lanes:segment=500",
-    "SUIRO_SCAN": "linear:segment=500",
-    "SUIRO_SCATTER": "node_leader",
-    "SUIRO_SCATTERV": "linear",
+# Programs, and algorithms that use every kind of buffer that there is.
+SOME = {
+    "message_cases.c": {
+        "SUIRO_ALLREDUCE": "lanes:segment=500",
+        "SUIRO_BARRIER": "dissemination",
+        "SUIRO_BCAST": "node_pipeline:segment=500",
+        "SUIRO_EXSCAN": "node_aware",
+        "SUIRO_REDUCE": "binary:segment=500",
+        "SUIRO_REDUCE_SCATTER": "lanes:segment=500",
+        "SUIRO_REDUCE_SCATTER_BLOCK": "pairwise",
+        "SUIRO_SCAN": "linear:segment=500",
+    },
+    "block_cases.c": {
+        "SUIRO_ALLGATHER": "lanes:segment=500",
+        "SUIRO_ALLGATHERV": "lanes:segment=500",
+        "SUIRO_GATHER": "node_leader",
+        "SUIRO_GATHERV": "linear_capped",
+        "SUIRO_SCATTER": "node_leader",
+        "SUIRO_SCATTERV": "linear",
+    },
 }
 
 
@@ -54,15 +59,22 @@ def forced_by(algorithm: dict[str, Any], table: list[dict[str, Any]]) -> dict[st
     }
 
 
+def program_for(row: dict[str, Any]) -> str:
+    """Which program calls it with every kind of argument."""
+    if row["bytes"] == "per pair of ranks":
+        return "alltoall_cases.c"
+    moves_blocks = row["bytes"] == "per rank" and not row["reduces"]
+    return "block_cases.c" if moves_blocks else "message_cases.c"
+
+
 def rounds_of(program: str) -> list[dict[str, str]]:
     """Variables that force one algorithm of each collective at a time, until each had its turn."""
     table = rows_of("collectives")
+    program_of = {row["name"]: program_for(row) for row in table}
     turns = defaultdict(list)
     for algorithm in rows_of("algorithms"):
-        collective = algorithm["collective"]
-        is_message = collective in MESSAGES
-        if collective != "alltoall" and is_message == (program == "message_cases.c"):
-            turns[collective].append(forced_by(algorithm, table))
+        if program_of[algorithm["collective"]] == program:
+            turns[algorithm["collective"]].append(forced_by(algorithm, table))
     return [
         {name: value for forced in turn for name, value in forced.items()}
         for turn in itertools.zip_longest(*turns.values(), fillvalue={})
@@ -76,7 +88,7 @@ def wanted(forced: dict[str, str]) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("program", "forced"),
-    [(program, forced) for program in PROGRAMS for forced in rounds_of(program)],
+    [(program, forced) for program in SOME for forced in rounds_of(program)],
     ids=lambda value: value if isinstance(value, str) else "-".join(dict.fromkeys(value.values())),
 )
 @pytest.mark.parametrize(("ranks", "nodes"), [(4, "2"), (7, "3")])
@@ -92,12 +104,48 @@ def test_every_algorithm(
     assert wanted(forced) <= ran
 
 
-def test_on_suiros_own_transport(mpi: Mpi) -> None:
-    forced = {"SUIRO_BCAST": "node_pipeline:segment=500", "SUIRO_REDUCE": "binary:segment=500"}
-    forced |= {"SUIRO_ALLREDUCE": "lanes:segment=500", "SUIRO_BARRIER": "dissemination"}
-    outcome = mpi.run(mpi.build("message_cases.c"), ranks=4, SUIRO_COLLECTIVES="net", **forced)
+@pytest.mark.parametrize("program", list(SOME))
+@pytest.mark.parametrize("transport", ["mpi", "net"])
+def test_some_with_check(mpi: Mpi, program: str, transport: str) -> None:
+    """On the MPI's transport and on suiro's own."""
+    outcome = mpi.run(
+        mpi.build(program),
+        "--check",
+        "--explain=json",
+        ranks=5,
+        SUIRO_COLLECTIVES=transport,
+        **SOME[program],
+    )
     assert (outcome.code, outcome.said()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
+    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
+    assert wanted(SOME[program]) <= ran
+
+
+RULES = """{
+  "suiro_rules": 1,
+  "rules": [
+    {"collective": "allgatherv", "bytes": [0, 60], "algorithm": "ring"},
+    {"collective": "allgatherv", "bytes": [61, null], "algorithm": "linear"},
+    {"collective": "allgatherv", "algorithm": "bruck"}
+  ]
+}"""
+
+
+@pytest.mark.parametrize("by_rules", [False, True])
+def test_ranks_that_describe_bytes_in_ways_of_their_own_agree(
+    mpi: Mpi, tmp_path: Path, by_rules: bool
+) -> None:
+    """On the number of pieces, on the range of sizes, and on whether blocks are too uneven."""
+    (tmp_path / "rules.json").write_text(RULES)
+    options = ["--rules", str(tmp_path / "rules.json")] if by_rules else []
+    forced = {} if by_rules else {"SUIRO_ALLGATHERV": "lanes:segment=100"}
+    words = [str(mpi.build("block_cases.c")), "ways"]
+    outcome = mpi.run(words, "--explain=json", *options, ranks=7, SUIRO_NODES="3", **forced)
+    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert outcome.out.startswith("ok ")
+    ran = {row["algorithm"] for row in outcome.explained("allgatherv")}
+    assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=100"})
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2], ids=["lanes", "linear", "pairwise"])
@@ -174,28 +222,14 @@ def test_a_killed_rank_ends_the_job(mpi: Mpi, collective: str) -> None:
     assert time.monotonic() - begin_s < 60
 
 
-@pytest.mark.parametrize(
-    ("program", "forced", "without_order"),
-    [
-        ("message_cases.c", {"REDUCE": "binomial:segment=100", "ALLREDUCE": "ring"}, "binomial"),
-        ("block_cases.c", {"REDUCE_SCATTER": "ring", "REDUCE_SCATTER_BLOCK": "bruck"}, "bruck"),
-    ],
-)
-def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(
-    mpi: Mpi, program: str, forced: dict[str, str], without_order: str
-) -> None:
-    variables = {f"SUIRO_{name}": value for name, value in forced.items()}
-    outcome = mpi.run(mpi.build(program), "--explain=json", **variables)
+def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(mpi: Mpi) -> None:
+    forced = {"SUIRO_REDUCE": "binomial:segment=100", "SUIRO_ALLREDUCE": "ring"}
+    forced |= {"SUIRO_REDUCE_SCATTER": "bruck", "SUIRO_REDUCE_SCATTER_BLOCK": "lanes"}
+    outcome = mpi.run(mpi.build("message_cases.c"), "--explain=json", **forced)
     assert outcome.code == 0, outcome.out
     reasons = {row["reason"] for row in outcome.explained() if row["algorithm"] == "native"}
-    assert (
-        f"the operation does not commute, and {without_order} does not keep the order of ranks"
-        in reasons
-    )
-
-
-def test_ranks_that_count_in_other_elements_choose_the_same(mpi: Mpi) -> None:
-    program = mpi.build("other_elements.c")
-    outcome = mpi.run(program, ranks=7, SUIRO_NODES="3", SUIRO_ALLGATHERV="ring:segment=64")
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out + outcome.err
-    assert outcome.out == "ok\n"
+    for name in ("binomial", "ring", "bruck", "lanes"):
+        assert (
+            f"the operation does not commute, and {name} does not keep the order of ranks"
+            in reasons
+        )
