@@ -148,52 +148,6 @@ def test_ranks_that_describe_bytes_in_ways_of_their_own_agree(
     assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=100"})
 
 
-@pytest.mark.parametrize("turn", [0, 1, 2], ids=["lanes", "linear", "pairwise"])
-def test_blocks_on_suiros_own_transport(mpi: Mpi, turn: int) -> None:
-    forced = LANES if turn == 0 else rounds_of("block_cases.c")[turn]
-    outcome = mpi.run(
-        mpi.build("block_cases.c"), "--explain=json", ranks=4, SUIRO_COLLECTIVES="net", **forced
-    )
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out
-    assert outcome.out.startswith("ok ")
-    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
-    assert wanted(forced) <= ran
-
-
-def test_check_finds_nothing_in_blocks(mpi: Mpi) -> None:
-    outcome = mpi.run(mpi.build("block_cases.c"), "--check", "--explain=json", ranks=5, **LANES)
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out
-    assert outcome.out.startswith("ok ")
-    ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
-    assert wanted(LANES) <= ran
-
-
-RULES = """{
-  "suiro_rules": 1,
-  "rules": [
-    {"collective": "allgatherv", "bytes": [0, 60], "algorithm": "ring"},
-    {"collective": "allgatherv", "bytes": [61, null], "algorithm": "linear"},
-    {"collective": "allgatherv", "algorithm": "bruck"}
-  ]
-}"""
-
-
-@pytest.mark.parametrize("by_rules", [False, True])
-def test_ranks_that_describe_bytes_in_ways_of_their_own_agree(
-    mpi: Mpi, tmp_path: Path, by_rules: bool
-) -> None:
-    """On the number of pieces, on the range of sizes, and on whether blocks are too uneven."""
-    (tmp_path / "rules.json").write_text(RULES)
-    options = ["--rules", str(tmp_path / "rules.json")] if by_rules else []
-    forced = {} if by_rules else {"SUIRO_ALLGATHERV": "lanes:segment=100"}
-    words = [str(mpi.build("block_cases.c")), "ways"]
-    outcome = mpi.run(words, "--explain=json", *options, ranks=7, SUIRO_NODES="3", **forced)
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out
-    assert outcome.out.startswith("ok ")
-    ran = {row["algorithm"] for row in outcome.explained("allgatherv")}
-    assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=100"})
-
-
 def test_in_place_at_any_root(mpi: Mpi) -> None:
     """MPICH 4.0's own MPI_Reduce crashes there, so the cases are none where it would run."""
     words = [str(mpi.build("message_cases.c")), "in_place"]
