@@ -125,7 +125,6 @@ bool complete_blocks(const Collective& collective, int ranks, int rank, Operatio
   if (collective.sizes == Sizes::at_root) return true;
   operation.counts = receive.counts;
   if (operation.counts) {
-    // Ranks may describe the same bytes by types of other sizes, so the mean is one of bytes.
     operation.bytes = bytes_of(sum_of(operation.counts, ranks), receive.type);
     if (operation.bytes) *operation.bytes /= ranks;
   } else {
@@ -164,16 +163,21 @@ bool complete(const Collective& collective, int ranks, int rank, Operation& oper
                             : complete_blocks(collective, ranks, rank, operation);
 }
 
-bool is_uneven(const Operation& operation, int ranks) {
-  if (!operation.counts) return false;
-  constexpr double means = 4;
+// In bytes, as ranks may describe the same blocks by types of other sizes.
+
+std::int64_t largest_bytes(const Operation& operation, int ranks) {
+  if (!operation.counts) return operation.bytes.value_or(0);
   MPI_Count largest = 0;
   for (int rank = 0; rank < ranks; ++rank) largest = std::max(largest, operation.counts[rank]);
-  // In bytes, as ranks may count them in elements of other sizes.
+  return bytes_of(Part{nullptr, largest, operation.receive.type});
+}
+
+bool is_uneven(const Operation& operation, int ranks) {
+  if (!operation.counts) return false;
+  constexpr std::int64_t means = 4;
   const MPI_Count total = sum_of(operation.counts, ranks);
-  const UserBuffer& known = operation.receive;
-  return bytes_of(Part{nullptr, largest, known.type}) / means * ranks >
-         bytes_of(Part{nullptr, total, known.type});
+  return largest_bytes(operation, ranks) / means * ranks >
+         bytes_of(Part{nullptr, total, operation.receive.type});
 }
 
 }  // namespace suiro::mpi

@@ -20,6 +20,9 @@ inline const UserBuffer& message_of(const Operation& operation) {
 /// Operation describes; and `bytes`, where this rank knows them. False: something looks wrong.
 bool complete(const Collective& collective, int ranks, int rank, Operation& operation);
 
+/// Bytes of the largest block, which all ranks know.
+std::int64_t largest_bytes(const Operation& operation, int ranks);
+
 /// Whether the largest block is so far above the mean that the mean says little.
 bool is_uneven(const Operation& operation, int ranks);
 

@@ -112,24 +112,31 @@ const UserBuffer& MpiTransport::buffer_of(Buffer buffer) const {
   return buffer == Buffer::receive ? places_.receive : places_.work;
 }
 
-Part MpiTransport::part(const Blocks& blocks) const {
-  if (blocks.count == 0) return {nullptr, 0, MPI_BYTE};
-  if (blocks.buffer != Buffer::scratch) {
-    return buffer_of(blocks.buffer).blocks(blocks.first, blocks.count);
+/// Blocks first .. first + count - 1 of a range. Pieces in scratch follow each other.
+Part MpiTransport::part(const Blocks& range, std::int64_t first, std::int64_t count) const {
+  if (count == 0) return {nullptr, 0, MPI_BYTE};
+  if (range.buffer != Buffer::scratch) {
+    return buffer_of(range.buffer).blocks(range.first + first, count);
   }
-  char* place = places_.scratch.base + blocks.first * places_.scratch.block_bytes;
+  const MPI_Count bytes = places_.scratch.block_bytes;
+  char* place = places_.scratch.base + range.first * bytes;
+  if (!cut()) return {place + first * bytes, count * bytes, MPI_PACKED};
   const UserBuffer& work = places_.work;
-  if (cut()) return {place, work.cut.size(blocks.piece, blocks.count), work.type};
-  return {place, blocks.count * places_.scratch.block_bytes, MPI_PACKED};
+  return {place + work.cut.size(range.piece, first) * work.unit_bytes,
+          work.cut.size(range.piece + first, count), work.type};
 }
 
-/// As many as MPI can count the bytes of, so that both ends cut alike; a block is never cut. Pieces
-/// are counted as the user's elements.
-std::int64_t MpiTransport::blocks_per_message() const {
-  if (cut()) return std::numeric_limits<std::int64_t>::max();
-  const MPI_Count bytes =
-      std::clamp<MPI_Count>(places_.scratch.block_bytes, 1, merged_block_bytes_maximum);
-  return merged_block_bytes_maximum / bytes;
+/// Of those that are left of a range from `first` on, as many as MPI can count the bytes of, or the
+/// elements that pieces have, so that both ends cut alike; a block is never cut.
+std::int64_t MpiTransport::blocks_per_message(const Blocks& range, std::int64_t first) const {
+  std::int64_t count = range.count - first;
+  if (!cut()) {
+    const MPI_Count bytes =
+        std::clamp<MPI_Count>(places_.scratch.block_bytes, 1, merged_block_bytes_maximum);
+    return std::min<std::int64_t>(count, merged_block_bytes_maximum / bytes);
+  }
+  while (count > 1 && part(range, first, count).count > merged_block_bytes_maximum) count /= 2;
+  return count;
 }
 
 template <class Start>
@@ -137,11 +144,9 @@ int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Sta
   int messages = 0;
   std::int64_t done = 0;
   do {
-    const std::int64_t count = std::min(blocks.count - done, blocks_per_message());
+    const std::int64_t count = blocks_per_message(blocks, done);
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!check(
-            start_one(part({blocks.buffer, blocks.first + done, count, blocks.piece}), &request)))
-      return -1;
+    if (!check(start_one(part(blocks, done, count), &request))) return -1;
     in_flight_.requests.push_back(request);
     in_flight_.operations.push_back(operation);
     moved_ = moved_ || operation.sends;

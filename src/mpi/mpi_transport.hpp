@@ -71,8 +71,9 @@ class MpiTransport {
   bool cut() const { return bool(places_.work.cut); }
   /// Scratch, where data are cut, holds elements like those of `work`.
   const UserBuffer& buffer_of(Buffer buffer) const;
-  Part part(const Blocks& blocks) const;
-  std::int64_t blocks_per_message() const;
+  Part part(const Blocks& range, std::int64_t first, std::int64_t count) const;
+  Part part(const Blocks& range) const { return part(range, 0, range.count); }
+  std::int64_t blocks_per_message(const Blocks& range, std::int64_t first) const;
   bool plain(Buffer buffer);
   template <class Start>
   int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);

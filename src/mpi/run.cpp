@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mpi/arguments.hpp"
 #include "mpi/point_to_point.hpp"
 #include "mpi/size_agreement.hpp"
 #include "mpi/staging.hpp"
@@ -149,7 +150,8 @@ bool can_run(const Workspace& workspace, const Operation& operation, bool on_net
   const Schedule& schedule = workspace.executor.schedule();
   if (workspace.collective.reduces) return !on_net || is_plain(operation.send.type);
   if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
-  return (on_net && workspace.collective.cut()) || *operation.bytes <= merged_block_bytes_maximum;
+  if (on_net && workspace.collective.cut()) return true;
+  return largest_bytes(operation, schedule.ranks) <= merged_block_bytes_maximum;
 }
 
 std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed) {

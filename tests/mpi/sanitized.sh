@@ -6,7 +6,7 @@
 # it waits. Leaks are not looked for: both MPIs keep memory until the process ends.
 set -eu
 mpi=$1 library=$2 folder=$3 yielding=$4
-for program in alltoall_cases alltoallw_cases message_cases sizes; do
+for program in alltoall_cases alltoallw_cases block_cases message_cases sizes; do
   "mpicc.$mpi" -O1 -g -o "$folder/$program.$mpi" "$(dirname "$0")/$program.c" -lpthread
 done
 preload="$(clang -print-file-name=libclang_rt.asan-$(uname -m).so):$library:$yielding"
@@ -40,8 +40,16 @@ done
 for segment in 64 1000; do
   SUIRO_BCAST=node_pipeline:segment=$segment SUIRO_REDUCE=node_pipeline:segment=$segment \
     SUIRO_ALLREDUCE=lanes:segment=$segment SUIRO_BARRIER=dissemination \
+    SUIRO_REDUCE_SCATTER=lanes:segment=$segment SUIRO_REDUCE_SCATTER_BLOCK=pairwise \
+    SUIRO_SCAN=linear:segment=$segment SUIRO_EXSCAN=node_aware \
     launch "$folder/message_cases.$mpi"
+  SUIRO_ALLGATHER=lanes:segment=$segment SUIRO_ALLGATHERV=ring:segment=$segment \
+    SUIRO_GATHER=node_leader SUIRO_GATHERV=linear SUIRO_SCATTER=binomial \
+    SUIRO_SCATTERV=linear_capped launch "$folder/block_cases.$mpi"
 done
+SUIRO_COLLECTIVES=net SUIRO_ALLGATHER=bruck SUIRO_ALLGATHERV=lanes SUIRO_GATHER=binomial \
+  SUIRO_GATHERV=linear_capped SUIRO_SCATTER=node_leader SUIRO_SCATTERV=linear \
+  launch "$folder/block_cases.$mpi"
 SUIRO_ALLTOALLW=ring launch "$folder/alltoallw_cases.$mpi"
 for what in refused freed threads; do
   launch "$folder/sizes.$mpi" w $what 9 200000

@@ -11,6 +11,8 @@ from mpi_jobs import Mpi
 NEEDED_GIB = 11
 # One rank receives 2 GiB; MPICH moves them through memory that both ranks map.
 NEEDED_FOR_COUNT_GIB = 5
+# One rank receives four blocks of 1.2 GB, another two.
+NEEDED_FOR_MESSAGE_GIB = 9
 
 
 def available_gib() -> float:
@@ -28,6 +30,20 @@ def test_blocks_of_more_than_2_gib(mpi: Mpi) -> None:
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
     assert [(row["calls"], row["algorithm"]) for row in outcome.explained("alltoall")] == [
         (1, "pairwise")
+    ]
+
+
+@pytest.mark.skipif(
+    available_gib() < NEEDED_FOR_MESSAGE_GIB,
+    reason=f"blocks of 1.2 GB need {NEEDED_FOR_MESSAGE_GIB} GiB of free memory",
+)
+def test_blocks_that_together_are_more_than_2_gib(openmpi: Mpi) -> None:
+    """Which an MPI without large counts must send in several messages."""
+    program = openmpi.build("large_message.c")
+    outcome = openmpi.run(program, "--explain=json", SUIRO_NODES="4", SUIRO_GATHER="binomial")
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained("gather")] == [
+        (1, "binomial")
     ]
 
 
