@@ -43,7 +43,9 @@ def parsed() -> argparse.Namespace:
     )
     what = parser.add_argument_group("what to run; everything if not said")
     what.add_argument("--mpi", choices=_MPIS, action="append", help="may be given twice")
-    what.add_argument("--only", metavar="PATTERN", help="programs, such as 'allred*'")
+    what.add_argument(
+        "--only", metavar="PATTERN", action="append", help="programs, such as 'allred*'"
+    )
     what.add_argument(
         "--round",
         type=int,
