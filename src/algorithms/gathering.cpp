@@ -282,7 +282,8 @@ class Reversal {
   Reversal(Schedule gathers, std::int64_t most, Sums sums)
       : gathers_(std::move(gathers)),
         most_(most),
-        sums_(sums == Sums::own ? Buffer::work : Buffer::receive),
+        sums_(sums == Sums::in_receive_buffer ? Buffer::receive : Buffer::work),
+        own_only_(sums == Sums::own),
         reach_(gathers_.receive_reach()),
         places_(std::min(gathers_.rounds, reach_ + gathers_.lookahead + 1)) {}
 
@@ -290,12 +291,11 @@ class Reversal {
   std::int64_t scratch() const { return places_ * most_; }
 
   void operator()(int me, std::int64_t i, Round& round) const {
-    const bool own_only = sums_ == Buffer::work;
-    const std::int64_t all = own_only ? gathers_.ranks * gathers_.pieces : gathers_.pieces;
+    const std::int64_t all = own_only_ ? gathers_.ranks * gathers_.pieces : gathers_.pieces;
     if (i == 0) round.steps.push_back(copy({Buffer::send, 0, all}, {sums_, 0, all}));
     round.fence = has_fence(me, i);
     add_arrived(me, i, round);
-    if (i + 1 == rounds() && own_only) {
+    if (i + 1 == rounds() && own_only_) {
       const std::int64_t own = me * gathers_.pieces;
       round.steps.push_back(
           copy({Buffer::work, own, gathers_.pieces}, {Buffer::receive, 0, gathers_.pieces}));
@@ -373,6 +373,7 @@ class Reversal {
   Schedule gathers_;
   std::int64_t most_;
   Buffer sums_;
+  bool own_only_;
   std::int64_t reach_;
   std::int64_t places_;
 };
@@ -384,7 +385,7 @@ Schedule reversed(Schedule gathers, std::int64_t most, Sums sums) {
   const auto reversal = std::make_shared<const Reversal>(std::move(gathers), most, sums);
   schedule.rounds = reversal->rounds();
   schedule.scratch = reversal->scratch();
-  schedule.work = sums == Sums::own;
+  schedule.work = sums != Sums::in_receive_buffer;
   schedule.function = [reversal](int me, std::int64_t i, Round& round) {
     (*reversal)(me, i, round);
   };

@@ -66,9 +66,9 @@ Schedule own_block(int ranks, std::int64_t pieces);
 /// comes in, and where it gets one, the sum leaves. A rank sends at most `most` pieces in a round
 /// of it.
 ///
-/// Sums are made in the work buffer, and the rank's own goes to its receive buffer; or all are made
-/// in the receive buffer, where that has room for all, and stay there.
-enum class Sums : std::uint8_t { own, in_receive_buffer };
+/// Sums are made in the work buffer, and the rank's own goes to its receive buffer. Or they are of
+/// parts of one vector, and stay in the work buffer, or in the receive buffer.
+enum class Sums : std::uint8_t { own, in_work_buffer, in_receive_buffer };
 Schedule reversed(Schedule gathers, std::int64_t most, Sums sums = Sums::own);
 
 }  // namespace suiro

@@ -8,12 +8,11 @@
 
 namespace suiro {
 
-/// Reduces and scatters: at the end each member has the sum of its piece. Sums are in the receive
-/// buffer or, where ranks have none, in the first blocks of scratch, piece by piece, because there
-/// a range can be read only as it was written.
+/// Reduces and scatters: at the end each member has the sum of its piece, in the receive buffer or,
+/// where ranks have none, in the work buffer.
 Schedule halve(int size, Buffer sums);
 
-/// After halve() in scratch: all pieces to the receive buffer of rank 0, along a binomial tree.
+/// After halve() in the work buffer: all pieces to the receive buffer of rank 0, along a binomial tree.
 Schedule gather_halves(int size);
 
 /// After halve() in the receive buffer: all pieces to all ranks, by recursive doubling.

@@ -62,23 +62,30 @@ void reset_counters(const char* socket_path);
 /// The document in one line, or "null" when there is none. The storage is reused by the next call.
 const char* read_counters(const char* socket_path);
 
-/// What a collective moves.
-enum Data {
-  data_blocks,   // one for each rank, from each rank
-  data_message,  // the root's
-  data_vectors,  // of integers, one of each rank, whose sum is wanted
-  data_none,     // a call that only synchronises
-  data_unknown,  // of a collective that nobody has taught this program yet
+// What the table of collectives says of one, word by word.
+
+/// What bytes of a call are.
+enum Bytes { bytes_none, bytes_per_pair_of_ranks, bytes_per_rank, bytes_of_the_whole_message };
+/// What a rank sends, or gets.
+enum BlockCount { blocks_none, blocks_one, blocks_one_per_rank };
+/// Whose vectors are reduced to what a rank gets: those of all, of the ranks up to it or before it.
+enum Operands { operands_none, operands_all, operands_up_to_own, operands_before_own };
+
+/// Without a root, all are as the root is.
+struct Side {
+  enum BlockCount root, others;
 };
 
 struct Exchange;
 
 // collectives.c: rows generated from the table of collectives, and a call of each.
 struct Collective {
-  const char* name;  // as the table of collectives has it
-  enum Data data;
+  const char* name;
+  enum Bytes bytes;
   bool rooted;
   bool unequal;  // blocks may differ
+  struct Side sends, gets;
+  enum Operands operands;
   void (*call)(const struct Exchange* exchange);
 };
 
@@ -87,11 +94,18 @@ const struct Collective* find_collective(const char* name);
 /// The names of those that can be measured, one a line.
 void list_collectives(void);
 
-// exchange.c: one call of the collective that is measured, and its data.
-/// Bytes of a block, a message or a vector; blocks are up to `spread_percent` larger or smaller.
+// exchange.c: one call of the collective that is measured, and its buffers.
+/// As the collective has it; blocks that may differ are up to `spread_percent` larger or smaller.
 struct Sizes {
   int bytes;
   int spread_percent;
+};
+
+struct Buffer {
+  unsigned char* base;
+  size_t bytes;
+  int blocks;
+  int *counts, *at;  // of each block: its elements, and those before it
 };
 
 struct Exchange {
@@ -99,10 +113,10 @@ struct Exchange {
   const struct Place* place;
   struct Sizes sizes;
   int root;
-  unsigned char *send, *receive;  // the same of what has one buffer
-  size_t receive_bytes;
-  int *sent, *sent_at, *received, *received_at;  // of blocks, per rank; displacements are bytes
-  MPI_Datatype* types;
+  int count;  // the size in elements
+  MPI_Datatype type;
+  MPI_Datatype* types;  // the same for each rank
+  struct Buffer send, receive;
   MPI_Comm comm;
 };
 
@@ -116,22 +130,17 @@ void clear_exchange(struct Exchange* exchange);
 /// Ends the job if the last call has not done what it is for; `name` is for the message.
 void check_exchange(struct Exchange* exchange, const struct Clock* clock, const char* name);
 
-// blocks.c: an all-to-all's data, which tell where they come from.
-/// Drawn from the pair of ranks, so that it is the same in every run.
-int block_bytes(const struct Sizes* sizes, int source, int target);
-void fill_blocks(unsigned char* send, const struct Place* place, const struct Sizes* sizes);
-void check_blocks(const unsigned char* receive, const struct Place* place,
-                  const struct Sizes* sizes, const char* name);
-/// What the node that sends or receives most exchanges with others, in the direction of more.
-long long busiest_bytes(const struct Place* place, const struct Sizes* sizes);
-/// A byte that differs between blocks and between places in a block.
-unsigned char pattern(int source, int target, int place);
+// blocks.c: how large blocks are.
+/// 1 of bytes, more of what is reduced.
+int element_bytes(const struct Collective* collective);
+/// Elements that `source` has for `target`.
+long long block_elements(const struct Exchange* exchange, int source, int target);
+/// What the node that sends or gets most must exchange with others, in the direction of more.
+long long busiest_bytes(const struct Exchange* exchange);
 
-// vectors.c: messages from one root, and vectors whose sum tells of each rank's contribution.
-void fill_message(unsigned char* bytes, size_t count, int root);
-void check_message(const unsigned char* bytes, size_t count, int root, const char* name);
-void fill_vector(int* vector, size_t count, const struct Place* place);
-void check_sum(const int* vector, size_t count, const struct Place* place, const char* name);
+// contents.c: what is in them.
+void fill_contents(struct Exchange* exchange);
+void check_contents(const struct Exchange* exchange, const char* name);
 
 // barrier.c
 /// Lets one rank after the other be late, and ends the job if another leaves before it has come.

@@ -10,6 +10,7 @@
 enum { candidates_limit = 32 };
 
 struct Candidate {
+  const struct Collective* collective;
   char* name;
   MPI_Comm comm;
 };
@@ -37,8 +38,25 @@ static MPI_Comm comm_of(const struct Collective* collective, const char* name) {
     if (strcmp(known[i].name, name) == 0) return known[i].comm;
   }
   if (known_count == candidates_limit) die("more than %d candidates", candidates_limit);
-  known[known_count] = (struct Candidate){strdup(name), make_comm(collective, name)};
+  known[known_count] = (struct Candidate){collective, strdup(name), make_comm(collective, name)};
   return known[known_count++].comm;
+}
+
+/// What is of other collectives goes. So does "auto": the library learns from its calls, and what
+/// it has learnt is not for other sizes.
+static void forget_others(const struct Collective* collective) {
+  for (int i = 0; i < known_count; ++i) {
+    if (known[i].collective == collective && strcmp(known[i].name, "auto") != 0) continue;
+    MPI_Comm_free(&known[i].comm);
+    free(known[i].name);
+    known[i--] = known[--known_count];
+  }
+}
+
+/// The beginning of a line about what is measured.
+static void write_head(const char* kind, const struct Exchange* e) {
+  printf("{\"bench\": \"%s\", \"collective\": \"%s\", \"bytes\": %d", kind, e->collective->name,
+         e->sizes.bytes);
 }
 
 /// Splits cell->candidates in place of a copy; returns how many.
@@ -65,7 +83,8 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
     check_exchange(e, &m->clock, name);
   }
   if (m->place.rank == 0) {
-    printf("{\"bench\": \"warm_up\", \"bytes\": %d, \"candidate\": ", e->sizes.bytes);
+    write_head("warm_up", e);
+    printf(", \"candidate\": ");
     write_text(name);
     write_line(", \"seconds\": %.9f}", seconds);
   }
@@ -77,20 +96,10 @@ static void sample(struct Measuring* m, struct Exchange* e, const char* name, in
   if (m->place.rank == 0) reset_counters(m->counters);
   const double seconds = time_together(&m->clock, &m->place, run_exchange, e);
   if (m->place.rank != 0) return;
-  printf("{\"bench\": \"sample\", \"bytes\": %d, \"repetition\": %d, \"candidate\": ",
-         e->sizes.bytes, repetition);
+  write_head("sample", e);
+  printf(", \"repetition\": %d, \"candidate\": ", repetition);
   write_text(name);
   write_line(", \"seconds\": %.9f, \"counters\": %s}", seconds, read_counters(m->counters));
-}
-
-/// The library learns from calls of "auto", and what it has learnt is not for other sizes.
-static void forget_auto(void) {
-  for (int i = 0; i < known_count; ++i) {
-    if (strcmp(known[i].name, "auto") != 0) continue;
-    MPI_Comm_free(&known[i].comm);
-    free(known[i].name);
-    known[i--] = known[--known_count];
-  }
 }
 
 /// A call finds connections as the call before has left them, so nobody may always have the same
@@ -108,6 +117,7 @@ static void shuffle(char** names, int count, unsigned* state) {
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
   const struct Sizes sizes = {(int)cell->bytes, m->spread_percent};
   struct Exchange e = make_exchange(m->collective, &sizes, m->root, &m->place);
+  forget_others(m->collective);
   char* joined = strdup(cell->candidates);
   char* names[candidates_limit];
   const int count = split(joined, names);
@@ -119,15 +129,14 @@ void measure_cell(struct Measuring* m, const struct Cell* cell) {
   if (repetitions < 1) repetitions = 1;
   if (m->place.rank == 0) {
     // Of equal blocks, of messages and of vectors it is known without counting.
-    const long long busiest = sizes.spread_percent > 0 ? busiest_bytes(&m->place, &sizes) : -1;
-    write_line("{\"bench\": \"cell\", \"bytes\": %d, \"repetitions\": %d, \"busiest\": %lld}",
-               sizes.bytes, repetitions, busiest);
+    const long long busiest = sizes.spread_percent > 0 ? busiest_bytes(&e) : -1;
+    write_head("cell", &e);
+    write_line(", \"repetitions\": %d, \"busiest\": %lld}", repetitions, busiest);
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     shuffle(names, count, &lots);
     for (int i = 0; i < count; ++i) sample(m, &e, names[i], repetition);
   }
-  forget_auto();
   free(joined);
   free_exchange(&e);
 }

@@ -10,33 +10,77 @@
 #include "collectives.inc"
 #undef COLLECTIVE
 
+void call_allgather(const struct Exchange* e) {
+  MPI_Allgather(e->send.base, e->count, e->type, e->receive.base, e->count, e->type, e->comm);
+}
+
+void call_allgatherv(const struct Exchange* e) {
+  MPI_Allgatherv(e->send.base, e->send.counts[0], e->type, e->receive.base, e->receive.counts,
+                 e->receive.at, e->type, e->comm);
+}
+
 void call_allreduce(const struct Exchange* e) {
-  MPI_Allreduce(e->send, e->receive, e->sizes.bytes / (int)sizeof(int), MPI_INT, MPI_SUM, e->comm);
+  MPI_Allreduce(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
 }
 
 void call_alltoall(const struct Exchange* e) {
-  MPI_Alltoall(e->send, e->sizes.bytes, MPI_BYTE, e->receive, e->sizes.bytes, MPI_BYTE, e->comm);
+  MPI_Alltoall(e->send.base, e->count, e->type, e->receive.base, e->count, e->type, e->comm);
 }
 
 void call_alltoallv(const struct Exchange* e) {
-  MPI_Alltoallv(e->send, e->sent, e->sent_at, MPI_BYTE, e->receive, e->received, e->received_at,
-                MPI_BYTE, e->comm);
+  MPI_Alltoallv(e->send.base, e->send.counts, e->send.at, e->type, e->receive.base,
+                e->receive.counts, e->receive.at, e->type, e->comm);
 }
 
 void call_alltoallw(const struct Exchange* e) {
-  MPI_Alltoallw(e->send, e->sent, e->sent_at, e->types, e->receive, e->received, e->received_at,
-                e->types, e->comm);
+  MPI_Alltoallw(e->send.base, e->send.counts, e->send.at, e->types, e->receive.base,
+                e->receive.counts, e->receive.at, e->types, e->comm);
 }
 
 void call_barrier(const struct Exchange* e) { MPI_Barrier(e->comm); }
 
 void call_bcast(const struct Exchange* e) {
-  MPI_Bcast(e->receive, e->sizes.bytes, MPI_BYTE, e->root, e->comm);
+  void* message = e->send.blocks > 0 ? e->send.base : e->receive.base;
+  MPI_Bcast(message, e->count, e->type, e->root, e->comm);
+}
+
+void call_exscan(const struct Exchange* e) {
+  MPI_Exscan(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+}
+
+void call_gather(const struct Exchange* e) {
+  MPI_Gather(e->send.base, e->count, e->type, e->receive.base, e->count, e->type, e->root, e->comm);
+}
+
+void call_gatherv(const struct Exchange* e) {
+  MPI_Gatherv(e->send.base, e->send.counts[0], e->type, e->receive.base, e->receive.counts,
+              e->receive.at, e->type, e->root, e->comm);
 }
 
 void call_reduce(const struct Exchange* e) {
-  MPI_Reduce(e->send, e->receive, e->sizes.bytes / (int)sizeof(int), MPI_INT, MPI_SUM, e->root,
-             e->comm);
+  MPI_Reduce(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->root, e->comm);
+}
+
+void call_reduce_scatter(const struct Exchange* e) {
+  MPI_Reduce_scatter(e->send.base, e->receive.base, e->send.counts, e->type, MPI_SUM, e->comm);
+}
+
+void call_reduce_scatter_block(const struct Exchange* e) {
+  MPI_Reduce_scatter_block(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+}
+
+void call_scan(const struct Exchange* e) {
+  MPI_Scan(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+}
+
+void call_scatter(const struct Exchange* e) {
+  MPI_Scatter(e->send.base, e->count, e->type, e->receive.base, e->count, e->type, e->root,
+              e->comm);
+}
+
+void call_scatterv(const struct Exchange* e) {
+  MPI_Scatterv(e->send.base, e->send.counts, e->send.at, e->type, e->receive.base,
+               e->receive.counts[0], e->type, e->root, e->comm);
 }
 
 static const struct Collective rows[] = {

@@ -1,77 +1,66 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffers of one call, what they hold before it, and what they must hold after it. Blocks
-// stand one after the other in memory, in the order of ranks.
+// One call of the collective that is measured: its buffers, as its row of the table says.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 
-static size_t integers(const struct Exchange* e) { return e->receive_bytes / sizeof(int); }
-
-static bool has_result(const struct Exchange* e) {
-  return !e->collective->rooted || e->place->rank == e->root;
+static enum BlockCount side_of(const struct Exchange* e, const struct Side* side) {
+  const bool is_root = !e->collective->rooted || e->place->rank == e->root;
+  return is_root ? side->root : side->others;
 }
 
-static void make_blocks(struct Exchange* e) {
-  const struct Place* place = e->place;
-  const size_t ranks = (size_t)place->ranks;
-  e->sent = allocate(4 * ranks * sizeof(int));
-  e->sent_at = e->sent + ranks;
-  e->received = e->sent_at + ranks;
-  e->received_at = e->received + ranks;
-  e->types = allocate(ranks * sizeof *e->types);
-  long long sent = 0, received = 0;
-  for (int peer = 0; peer < place->ranks; ++peer) {
-    e->sent[peer] = block_bytes(&e->sizes, place->rank, peer);
-    e->received[peer] = block_bytes(&e->sizes, peer, place->rank);
-    e->sent_at[peer] = (int)sent;
-    e->received_at[peer] = (int)received;
-    e->types[peer] = MPI_BYTE;
-    sent += e->sent[peer];
-    received += e->received[peer];
+/// Blocks stand one after the other, in the order of ranks.
+static struct Buffer make_buffer(const struct Exchange* e, enum BlockCount blocks, bool sends) {
+  const int most = blocks == blocks_one_per_rank ? e->place->ranks : 1;
+  struct Buffer buffer = {.blocks = blocks == blocks_none ? 0 : most};
+  buffer.counts = allocate(2 * (size_t)buffer.blocks * sizeof(int));
+  buffer.at = buffer.counts + buffer.blocks;
+  const int rank = e->place->rank;
+  long long elements = 0;
+  for (int i = 0; i < buffer.blocks; ++i) {
+    const int other = blocks == blocks_one ? e->root : i;
+    const long long count = sends ? block_elements(e, rank, other) : block_elements(e, other, rank);
+    buffer.counts[i] = (int)count;
+    buffer.at[i] = (int)elements;
+    elements += count;
   }
-  if (e->collective->unequal && (sent > INT_MAX || received > INT_MAX))
-    die("%lld bytes are more than a displacement can say: give smaller blocks", sent);
-  e->send = allocate((size_t)sent);
-  e->receive = allocate((size_t)received);
-  e->receive_bytes = (size_t)received;
-  fill_blocks(e->send, place, &e->sizes);
+  if (e->collective->unequal && elements > INT_MAX)
+    die("%lld elements are more than a displacement can say: give smaller blocks", elements);
+  buffer.bytes = (size_t)elements * (size_t)element_bytes(e->collective);
+  buffer.base = allocate(buffer.bytes);
+  return buffer;
 }
 
-static void make_vectors(struct Exchange* e) {
-  if (e->sizes.bytes % (int)sizeof(int) != 0)
-    die("%d bytes are no whole number of integers", e->sizes.bytes);
-  e->receive_bytes = (size_t)e->sizes.bytes;
-  e->send = allocate(e->receive_bytes);
-  e->receive = allocate(e->receive_bytes);
-  fill_vector((int*)e->send, integers(e), e->place);
-}
-
-static void make_message(struct Exchange* e) {
-  e->receive_bytes = (size_t)e->sizes.bytes;
-  e->receive = e->send = allocate(e->receive_bytes);
-  if (e->place->rank == e->root) fill_message(e->send, e->receive_bytes, e->root);
+static void free_buffer(struct Buffer* buffer) {
+  free(buffer->counts);
+  free(buffer->base);
 }
 
 struct Exchange make_exchange(const struct Collective* collective, const struct Sizes* sizes,
                               int root, const struct Place* place) {
+  const int unit = element_bytes(collective);
+  if (sizes->bytes % unit != 0) die("%d bytes are no whole number of integers", sizes->bytes);
   struct Exchange e = {.collective = collective,
                        .place = place,
                        .sizes = *sizes,
                        .root = root,
+                       .count = sizes->bytes / unit,
+                       .type = collective->operands == operands_none ? MPI_BYTE : MPI_INT,
+                       .types = allocate((size_t)place->ranks * sizeof(MPI_Datatype)),
                        .comm = MPI_COMM_NULL};
-  if (collective->data == data_blocks) make_blocks(&e);
-  if (collective->data == data_vectors) make_vectors(&e);
-  if (collective->data == data_message) make_message(&e);
+  for (int rank = 0; rank < place->ranks; ++rank) e.types[rank] = e.type;
+  e.send = make_buffer(&e, side_of(&e, &collective->sends), true);
+  e.receive = make_buffer(&e, side_of(&e, &collective->gets), false);
+  fill_contents(&e);
   return e;
 }
 
 void free_exchange(struct Exchange* e) {
-  free(e->sent);
+  free_buffer(&e->send);
+  free_buffer(&e->receive);
   free(e->types);
-  if (e->send != e->receive) free(e->send);
-  free(e->receive);
 }
 
 void run_exchange(void* context) {
@@ -79,16 +68,12 @@ void run_exchange(void* context) {
   e->collective->call(e);
 }
 
-void clear_exchange(struct Exchange* e) {
-  const bool keeps = e->collective->data == data_message && e->place->rank == e->root;
-  if (e->receive != NULL && !keeps) memset(e->receive, 0xA5, e->receive_bytes);
-}
+void clear_exchange(struct Exchange* e) { memset(e->receive.base, 0xA5, e->receive.bytes); }
 
 void check_exchange(struct Exchange* e, const struct Clock* clock, const char* name) {
-  const enum Data data = e->collective->data;
-  if (data == data_blocks) check_blocks(e->receive, e->place, &e->sizes, name);
-  if (data == data_message) check_message(e->receive, e->receive_bytes, e->root, name);
-  if (data == data_vectors && has_result(e))
-    check_sum((const int*)e->receive, integers(e), e->place, name);
-  if (data == data_none) check_barrier(e, clock, name);
+  if (e->collective->bytes == bytes_none) {
+    check_barrier(e, clock, name);
+  } else {
+    check_contents(e, name);
+  }
 }

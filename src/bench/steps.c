@@ -79,24 +79,25 @@ static void run_rounds(struct Measuring* m, struct Running* r, const long long* 
 
 void measure_steps(struct Measuring* m, const char* schedule_file, long long bytes,
                    int repetitions) {
+  if (m->collective->bytes != bytes_per_pair_of_ranks)
+    die("rounds of %s cannot run alone", m->collective->name);
   const struct PrintedSchedule schedule = read_schedule(schedule_file, &m->place);
-  const size_t buffer_bytes = (size_t)m->place.ranks * (size_t)bytes;
+  const struct Sizes sizes = {(int)bytes, 0};
+  struct Exchange e = make_exchange(m->collective, &sizes, 0, &m->place);
   struct Running running = {.schedule = &schedule,
                             .bytes = (size_t)bytes,
-                            .send = allocate(buffer_bytes),
-                            .receive = allocate(buffer_bytes),
+                            .send = e.send.base,
+                            .receive = e.receive.base,
                             .scratch = allocate((size_t)schedule.scratch * (size_t)bytes),
                             .requests = allocate((schedule.count + 1) * sizeof(MPI_Request)),
                             .statuses = allocate((schedule.count + 1) * sizeof(MPI_Status))};
   MPI_Type_contiguous((int)bytes, MPI_BYTE, &running.block);
   MPI_Type_commit(&running.block);
   long long* counts = count_blocks(&schedule, &m->place);
-  const struct Sizes sizes = {(int)bytes, 0};
-  fill_blocks(running.send, &m->place, &sizes);
-  memset(running.receive, 0xA5, buffer_bytes);
+  clear_exchange(&e);
   // Repetition -1 is not counted: it makes connections, and its data are checked.
   run_rounds(m, &running, counts, -1);
-  check_blocks(running.receive, &m->place, &sizes, schedule.algorithm);
+  check_exchange(&e, &m->clock, schedule.algorithm);
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     run_rounds(m, &running, counts, repetition);
   }
@@ -105,7 +106,6 @@ void measure_steps(struct Measuring* m, const char* schedule_file, long long byt
   free(running.statuses);
   free(running.requests);
   free(running.scratch);
-  free(running.receive);
-  free(running.send);
+  free_exchange(&e);
   free(schedule.steps);
 }

@@ -11,8 +11,9 @@
 static const char usage[] =
     "usage: suiro-bench [OPTION...]   (under an MPI launcher; done in the order given)\n"
     "  --collectives                    alone and without a launcher: list what can be measured\n"
-    "  --collective NAME SPREAD ROOT    one of these; by how many percent blocks differ; who is "
-    "the root\n"
+    "  --collective NAME SPREAD ROOT    one of these, for what follows; by how many percent blocks "
+    "differ;\n"
+    "                                   who is the root\n"
     "  --counters SOCKET                unix socket that answers with counters\n"
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
@@ -59,11 +60,12 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     m->spread_percent = (int)number(option, v[1], 0, m->collective->unequal ? 100 : 0);
     m->root = (int)number(option, v[2], 0, m->collective->rooted ? m->place.ranks - 1 : 0);
   }
+  const bool measures = which == 4 || which == 5;
+  if (measures && m->collective == NULL) die("%s needs --collective before it\n%s", option, usage);
   if (which == 1) m->counters = v[0];
   if (which == 2) m->budget_s = seconds_of(option, v[0]);
   if (which == 3) measure_line_rate(&m->place, seconds_of(option, v[0]), v[1]);
   if (which == 4) {
-    if (m->collective == NULL) die("%s needs --collective before it\n%s", option, usage);
     const struct Cell cell = {number(option, v[0], 0, INT_MAX),
                               (int)number(option, v[1], 1, 1000000), v[2]};
     measure_cell(m, &cell);

@@ -289,6 +289,20 @@ std::string_view name(Measure measure) {
   return "unknown";
 }
 
+std::string_view name(Sizes sizes) {
+  switch (sizes) {
+    case Sizes::equal:
+      return "equal";
+    case Sizes::known:
+      return "known to all";
+    case Sizes::own:
+      return "own";
+    case Sizes::at_root:
+      return "known to the root";
+  }
+  return "unknown";
+}
+
 std::span<const Collective> collectives() { return rows; }
 
 const Collective* find_collective(std::string_view name) {

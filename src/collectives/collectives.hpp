@@ -46,6 +46,7 @@ enum class Sizes : std::uint8_t {
   own,      // a rank knows what it sends and gets
   at_root,  // the root knows all, others their own
 };
+std::string_view name(Sizes sizes);
 
 struct Collective {
   std::string_view name;  // as MPI has it, in small letters

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "collectives/collectives.hpp"
+#include "rules/candidates.hpp"
+#include "rules/rules.hpp"
 #include "tools/shape.hpp"
 
 namespace suiro::tools {
@@ -13,11 +15,49 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A call that tells how ranks differ: its root is neither the first rank nor the last.
+constexpr Instance sample{.ranks = 3, .root = 1, .pieces = 1};
+
+std::string_view in_words(std::int64_t blocks) {
+  if (blocks == 0) return "none";
+  return blocks == 1 ? "one" : "one per rank";
+}
+
+Json blocks_of(std::int64_t (*count)(const Instance&, int)) {
+  return {{"root", in_words(count(sample, sample.root))},
+          {"others", in_words(count(sample, sample.ranks - 1))}};
+}
+
+/// Whose vectors are reduced to what a rank gets.
+std::string_view operands_of(const Collective& collective) {
+  if (!collective.reduces) return "none";
+  const int last = collective.expected(sample, sample.root, 0).last;
+  if (last == sample.ranks) return "all";
+  return last == sample.root ? "before own" : "up to own";
+}
+
+Json algorithms_of(const Collective& collective) {
+  Json names = Json::array();
+  for (const std::string_view algorithm : candidate_names(collective.name)) {
+    if (algorithm != native_algorithm) names.push_back(algorithm);
+  }
+  return names;
+}
+
 Json json_of(const Collective& collective) {
-  return {{"name", collective.name},         {"regular", collective.regular},
-          {"summary", collective.summary},   {"rooted", collective.rooted},
-          {"reduces", collective.reduces},   {"unequal", collective.unequal()},
-          {"bytes", name(collective.bytes)}, {"bound", collective.bound_text}};
+  return {{"name", collective.name},
+          {"regular", collective.regular},
+          {"summary", collective.summary},
+          {"rooted", collective.rooted},
+          {"reduces", collective.reduces},
+          {"unequal", collective.unequal()},
+          {"sizes", name(collective.sizes)},
+          {"bytes", name(collective.bytes)},
+          {"sends", blocks_of(collective.send_blocks)},
+          {"gets", blocks_of(collective.receive_blocks)},
+          {"operands", operands_of(collective)},
+          {"algorithms", algorithms_of(collective)},
+          {"bound", collective.bound_text}};
 }
 
 const Collective& take_collective(Arguments& arguments) {

@@ -82,8 +82,20 @@ void check_properties(CatalogProof& proof, const Schedule& schedule, const Topol
   }
 }
 
-void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters) {
-  const Schedule schedule = build(*proof.algorithm, call, parameters);
+/// A parameter may change nothing on a shape: then there is nothing new to prove.
+bool is_known(std::vector<Schedule>& proven, Schedule schedule) {
+  schedule.parameters.clear();
+  const auto same = [&](const Schedule& other) { return equal(other, schedule); };
+  if (std::ranges::any_of(proven, same)) return true;
+  proven.push_back(std::move(schedule));
+  return false;
+}
+
+void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& parameters,
+                    std::vector<Schedule>& proven) {
+  // Every check asks for all rounds, which composed builders take long to make.
+  const Schedule schedule = materialise(build(*proof.algorithm, call, parameters));
+  if (is_known(proven, schedule)) return;
   ++proof.schedules;
   std::vector<Violation> violations = verify(schedule);
   if (!violations.empty()) {
@@ -120,22 +132,30 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
   };
   const std::int64_t parts = cut(1).pieces;
   if (topology.ranks() > all_variants_ranks) return {parts, 2 * parts};
-  const std::int64_t under_way = cut(many * parts).window;
+  // Where a window grows with the message, as many segments as that are not needed.
+  constexpr std::int64_t window_max = 8;
+  const std::int64_t under_way = std::min(cut(many * parts).window, window_max);
   std::vector<std::int64_t> found{parts, 2 * parts, (under_way + 1) * parts};
   // Phases that follow each other at a distance must meet: with fewer segments than the first is
   // ahead of the last, they run one after the other.
-  if (topology.ranks() <= all_roots_ranks) found.push_back((cut(1).rounds + under_way + 1) * parts);
+  constexpr std::int64_t apart_max = 24;
+  const std::int64_t apart = std::min(cut(1).rounds, apart_max);
+  if (topology.ranks() <= all_roots_ranks) found.push_back((apart + under_way + 1) * parts);
   return found;
 }
 
-void prove_shape(CatalogProof& proof, const Topology& topology, const Parameters& parameters) {
+void prove_shape(CatalogProof& proof, const Topology& topology,
+                 const std::set<Parameters>& variants) {
   const Algorithm& algorithm = *proof.algorithm;
   const Collective& collective = *find_collective(algorithm.collective);
   for (const std::int64_t bytes : sizes(algorithm, topology)) {
     for (const int root : roots(collective, topology.ranks())) {
-      Parameters cut = parameters;
-      if (takes_segments(algorithm)) cut.insert_or_assign(std::string(segment_parameter), 1);
-      prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, cut);
+      std::vector<Schedule> proven;
+      for (Parameters parameters : variants) {
+        if (takes_segments(algorithm)) parameters[std::string(segment_parameter)] = 1;
+        prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, parameters,
+                       proven);
+      }
     }
   }
 }
@@ -158,9 +178,7 @@ void prove(CatalogProof& proof, int ranks) {
   const std::set<Parameters> fallbacks = {complete(*proof.algorithm, {})};
   for (const Topology& topology : shapes(ranks)) {
     const bool many = ranks > all_variants_ranks && !topology.even();
-    for (const Parameters& parameters : many ? fallbacks : all) {
-      prove_shape(proof, topology, parameters);
-    }
+    prove_shape(proof, topology, many ? fallbacks : all);
   }
 }
 

@@ -50,9 +50,9 @@ std::string refused(const Schedule& schedule) {
   if (schedule.scratch > VerifyLimits::scratch / schedule.ranks) {
     return at_most("blocks of scratch", schedule.scratch, VerifyLimits::scratch / schedule.ranks);
   }
-  if (schedule.pieces > VerifyLimits::scratch / schedule.ranks) {
-    return at_most("pieces", schedule.pieces, VerifyLimits::scratch / schedule.ranks);
-  }
+  const std::int64_t blocks = find_collective(schedule.collective)->blocks(schedule.ranks);
+  const std::int64_t pieces_max = VerifyLimits::scratch / schedule.ranks / blocks;
+  if (schedule.pieces > pieces_max) return at_most("pieces", schedule.pieces, pieces_max);
   return {};
 }
 

@@ -27,15 +27,19 @@ def counters(late_us: float, **more: float) -> dict[str, Any]:
 
 
 def events(
-    block_bytes: int = 65536, late_us: float = 10, goodput_Bps: float = GOODPUT_BPS
+    block_bytes: int = 65536,
+    late_us: float = 10,
+    goodput_Bps: float = GOODPUT_BPS,
+    collective: str = "alltoall",
 ) -> Events:
     made = Events()
     made.add({"bench": "start", "node_of_rank": [0, 0, 1, 1], "mpi": "made up"})
     made.add({"bench": "line_rate", "mtu": 1500, "goodput_Bps": [goodput_Bps, goodput_Bps]})
-    made.add({"bench": "cell", "bytes": block_bytes, "busiest": -1})
+    about = {"collective": collective, "bytes": block_bytes}
+    made.add({"bench": "cell", "busiest": -1} | about)
     for repetition in range(5):
         for name, seconds in SECONDS.items():
-            sample = {"bench": "sample", "bytes": block_bytes, "candidate": name}
+            sample = {"bench": "sample", "candidate": name} | about
             sample |= {"repetition": repetition, "seconds": seconds * (1 + 0.001 * repetition)}
             made.add(sample | {"counters": counters(late_us)})
     made.add({"bench": "end"})

@@ -13,6 +13,20 @@ from suiro.bench.network import Cut, Network
 from suiro.bench.result import Cell
 from suiro.bench.statistics import median_with_interval, ratio_with_interval
 
+# What crosses a cut in the middle of two nodes with two ranks each, in sizes of the collective.
+CROSSINGS = {
+    "allgather": 2,
+    "allreduce": 1,
+    "alltoall": 4,
+    "bcast": 1,
+    "exscan": 1,
+    "gatherv": 2,
+    "reduce": 1,
+    "reduce_scatter": 0.5,
+    "reduce_scatter_block": 2,
+    "scatter": 2,
+}
+
 
 def cells_by_name(cells: list[Cell]) -> dict[str, Cell]:
     return {cell.algorithm: cell for cell in cells}
@@ -53,28 +67,34 @@ def test_the_network_of_a_lab_bounds_the_time() -> None:
 def test_what_links_must_carry_is_the_collectives() -> None:
     """A message once, a vector there and back, over a cut of two nodes once in each direction."""
     link_Bps = wire_goodput_Bps(50_000_000, 1500)
-    for collective, crossings in (("bcast", 1), ("reduce", 1), ("allreduce", 1), ("alltoall", 4)):
-        made = make_cells(events(), setting(collective=collective))[0]
+    for collective, crossings in CROSSINGS.items():
+        samples = events(collective=collective)
+        made = make_cells(samples, setting(collective=collective))[0]
         assert made.bandwidth_Bps * made.median_s == pytest.approx(crossings * 65536)
         assert made.bound_fraction == pytest.approx(crossings * 65536 / link_Bps / made.median_s)
         cut = Network((2, 2), (50_000_000,), (Cut(frozenset({0}), 5_000_000),))
-        far = make_cells(events(), replace(setting(collective=collective), network=cut))[0]
+        far = make_cells(samples, replace(setting(collective=collective), network=cut))[0]
         assert far.bound_fraction == pytest.approx(10 * made.bound_fraction)
 
 
 def test_a_call_without_data_has_times_only() -> None:
-    barrier = make_cells(events(0), setting(0, collective="barrier"))[1]
+    samples = events(0, collective="barrier")
+    barrier = make_cells(samples, setting(0, collective="barrier"))[1]
     assert (barrier.bandwidth_Bps, barrier.line_rate_fraction, barrier.bound_fraction) == (
         0, None, None,
     )  # fmt: skip
     assert barrier.speedup_over_native == pytest.approx(2.0)
-    assert make_cells(events(0), setting(0, True, collective="barrier"))[1].over_native is None
+    assert make_cells(samples, setting(0, True, collective="barrier"))[1].over_native is None
+
+
+def test_cells_are_those_of_one_collective() -> None:
+    assert make_cells(events(collective="bcast"), setting()) == []
 
 
 def test_what_was_counted_goes_before_the_mean() -> None:
     """Blocks that differ by half: the program counts the busiest node's bytes."""
     made = events()
-    made.add({"bench": "cell", "bytes": 65536, "busiest": 300_000})
+    made.add({"bench": "cell", "collective": "alltoall", "bytes": 65536, "busiest": 300_000})
     cell = make_cells(made, replace(setting(), spread_percent=50))[0]
     assert cell.bandwidth_Bps * cell.median_s == pytest.approx(300_000)
 

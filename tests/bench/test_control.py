@@ -89,9 +89,37 @@ def test_control_of_unequal_blocks(
         ("barrier", 16, 0, "recursive_doubling"),
         ("barrier", 64, 0, "dissemination"),
         ("barrier", 256, 0, "tree"),
+        ("allgather", 2, 8, "recursive_doubling"),
+        ("allgather", 16, 1048576, "recursive_doubling"),
+        ("allgather", 12, 1048576, "bruck"),
+        ("allgather", 32, 65535, "neighbor_exchange"),
+        ("allgather", 33, 65535, "ring:segment=65535"),
+        ("allgather", 32, 65536, "ring:segment=65536"),
+        ("allgatherv", 16, 127, None),
+        ("allgatherv", 16, 262143, "bruck"),
+        ("allgatherv", 16, 262144, "ring:segment=262144"),
+        ("reduce_scatter", 16, 262140, "recursive_halving"),
+        ("reduce_scatter", 12, 4096, None),
+        ("reduce_scatter", 16, 262144, "ring:segment=262144"),
+        ("reduce_scatter", 32, 2048, None),
+        ("reduce_scatter_block", 16, 524284, "recursive_halving"),
+        ("reduce_scatter_block", 16, 524288, None),
+        ("gather", 16, 1048576, "binomial"),
+        ("gather", 4, 8191, "linear"),
+        ("gather", 4, 131072, None),
+        ("gather", 4, 262144, None),
+        ("gatherv", 16, 65535, "linear"),
+        ("gatherv", 16, 65536, None),
+        ("scatter", 16, 16383, None),
+        ("scatter", 16, 32767, "linear"),
+        ("scatter", 16, 1048576, "linear"),
+        ("scatter", 8, 1048576, None),
+        ("scatterv", 16, 65536, None),
+        ("scan", 16, 65536, "linear:segment=65536"),
+        ("exscan", 16, 65536, None),
     ],
 )
-def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str) -> None:
+def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str | None) -> None:
     assert spelled(of_openmpi(4, call(collective, ranks, size))) == expected
 
 
@@ -110,6 +138,23 @@ def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str
         ("allreduce", 16, 60, "recursive_doubling"),
         ("allreduce", 16, 64, "rabenseifner"),
         ("barrier", 16, 0, "dissemination"),
+        ("allgather", 16, 32767, "recursive_doubling"),
+        ("allgather", 16, 32768, "ring:segment=32768"),
+        ("allgather", 12, 6826, "bruck"),
+        ("allgather", 12, 6827, "ring:segment=6827"),
+        ("allgatherv", 16, 32768, "ring:segment=32768"),
+        ("allgatherv", 16, 32769, None),
+        ("reduce_scatter", 16, 524284, "recursive_halving"),
+        ("reduce_scatter", 16, 524288, "pairwise"),
+        ("reduce_scatter", 12, 4096, None),
+        ("reduce_scatter_block", 16, 32764, "recursive_halving"),
+        ("reduce_scatter_block", 16, 32768, "pairwise"),
+        ("gather", 12, 8, "binomial"),
+        ("gatherv", 64, 1048576, "linear"),
+        ("scatter", 12, 8, None),
+        ("scatterv", 64, 1048576, "linear"),
+        ("scan", 16, 8, None),
+        ("exscan", 16, 8, None),
     ],
 )
 def test_what_mpich_runs(collective: str, ranks: int, size: int, expected: str | None) -> None:
@@ -122,12 +167,21 @@ def spelled(native: Native | None) -> str | None:
     return f"{native.algorithm}:{parameters}" if parameters else native.algorithm
 
 
-@pytest.mark.parametrize("collective", ["allreduce", "barrier", "bcast", "reduce"])
-def test_mpich_and_openmpi_5_go_through_leaders(collective: str) -> None:
+@pytest.mark.parametrize(
+    ("collective", "mpich", "openmpi_5"),
+    [
+        *((name, True, True) for name in ("allreduce", "barrier", "bcast", "reduce")),
+        *((name, False, True) for name in ("allgather", "gather", "scatter")),
+        ("scan", True, False),
+        *((name, False, False) for name in ("alltoall", "allgatherv", "gatherv", "exscan")),
+    ],
+)
+def test_who_goes_through_leaders(collective: str, mpich: bool, openmpi_5: bool) -> None:
     several = call(collective, 16, 8192, ppn=4)
-    for native in (of_mpich(4, several), of_openmpi(5, several)):
-        assert native is not None and native.algorithm is None
-        assert "one rank per node" in native.said
+    for native, leads in ((of_mpich(4, several), mpich), (of_openmpi(5, several), openmpi_5)):
+        assert native is not None
+        assert ("one rank per node" in native.said) == leads
+        assert native.algorithm is None or not leads
 
 
 def test_mpich_scatters_large_messages_over_all_ranks() -> None:

@@ -13,7 +13,8 @@ from suiro import native
 from suiro.bench.catalog import collectives
 
 SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
-NAMES = list(collectives())
+ROWS = collectives()
+NAMES = list(ROWS)
 LAB = """
 [hosts]
 count = 3
@@ -43,24 +44,40 @@ def wrong_mpi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-def measure(collective: str, size: int, preload: str) -> subprocess.CompletedProcess[str]:
+def measure(
+    collective: str, size: int, preload: str, spread_percent: int = 0
+) -> subprocess.CompletedProcess[str]:
     """Three ranks on this machine."""
     launcher = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
     settings = ["--mca", "mpi_yield_when_idle", "1", "-x", f"LD_PRELOAD={preload}", "-np", "3"]
-    root = str(int(collective in ("bcast", "reduce")))
-    program = [str(native.tool("suiro-bench-openmpi")), "--collective", collective, "0", root]
+    root = str(int(ROWS[collective].rooted))
+    program = [str(native.tool("suiro-bench-openmpi"))]
+    options = ["--collective", collective, str(spread_percent), root]
     cell = ["--cell", str(size), "2", "native"]
     return subprocess.run(
-        [*launcher, *settings, *program, *cell], text=True, capture_output=True, timeout=60
+        [*launcher, *settings, *program, *options, *cell],
+        text=True,
+        capture_output=True,
+        timeout=60,
     )
 
 
 @pytest.mark.parametrize(
     ("collective", "size", "complaint"),
     [
-        ("bcast", 200_000, 'wrong data from "native": the message of rank 1 differs at byte 0'),
+        ("bcast", 200_000, 'wrong data from "native": what rank 1 sent differs at byte 0'),
+        ("allgather", 1000, "what rank 0 sent differs at byte 0 of 1000"),
+        ("allgatherv", 1000, "what rank 0 sent differs at byte 0 of 1000"),
+        ("gather", 1000, "what rank 2 sent differs at byte 0 of 1000"),
+        ("gatherv", 1000, "what rank 2 sent differs at byte 999 of 1000"),
+        ("scatter", 1000, "what rank 1 sent differs at byte 999 of 1000"),
+        ("scatterv", 1000, "what rank 1 sent differs at byte 999 of 1000"),
         ("reduce", 4096, 'wrong data from "native": element 0 of 1024 is'),
-        ("allreduce", 4096, 'wrong data from "native": element 0 of 1024 is'),
+        ("allreduce", 4096, "element 0 of 1024 is"),
+        ("reduce_scatter", 4096, "element 0 of 34"),
+        ("reduce_scatter_block", 4096, "element 0 of 1024 is"),
+        ("scan", 4096, "the sum over 1 ranks is"),
+        ("exscan", 4096, "the sum over 1 ranks is"),
         ("barrier", 0, '"native" let a rank leave'),
     ],
 )
@@ -74,21 +91,42 @@ def test_what_is_wrong_is_found(
     assert complaint in wrong.stderr
 
 
+@pytest.mark.parametrize("collective", [name for name in NAMES if ROWS[name].unequal])
+def test_blocks_that_differ_are_checked_too(collective: str) -> None:
+    """With three ranks on one node nothing crosses the network."""
+    done = measure(collective, 6000, "", spread_percent=50)
+    assert done.returncode == 0, done.stderr
+    assert '"bytes": 6000, "repetitions": 2, "busiest": 0' in done.stdout
+
+
 @pytest.mark.lab
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
-    """Native alone, in one lab for all."""
+    """All at once, and one alone."""
     (tmp_path / "lab.toml").write_text(LAB)
-    script = " && ".join(f'"$@" bench {name} --algorithms native --repeat 2 --json'
-                         f'{"" if name == "barrier" else " --sizes 8K"}'
-                         f" > {tmp_path}/{name}.json" for name in NAMES)  # fmt: skip
+    script = (
+        f'"$@" bench all --sizes 64K --repeat 2 --json > {tmp_path}/all.json && '
+        f'"$@" bench allgatherv --sizes 8K --repeat 2 --json > {tmp_path}/alone.json'
+    )
     lab = ["lab", "run", str(tmp_path / "lab.toml"), "--mpi", mpi, "--"]
     command = [*SUIRO, *lab, "sh", "-c", script, "sh", *SUIRO]
     done = subprocess.run(command, text=True, capture_output=True, timeout=300, env=os.environ)
     assert done.returncode == 0, done.stderr
-    for name in NAMES:
-        (cell,) = json.loads((tmp_path / f"{name}.json").read_text())["cells"]
-        assert (cell["collective"], cell["nodes"], cell["ranks"]) == (name, 3, 6)
+    cells = json.loads((tmp_path / "all.json").read_text())["cells"]
+    compared = [(cell["collective"], cell["algorithm"]) for cell in cells if not cell["is_control"]]
+    assert compared == [(name, algorithm) for name in NAMES for algorithm in ("native", "auto")]
+    for cell in cells:
+        row = ROWS[cell["collective"]]
+        assert (cell["nodes"], cell["ranks"], cell["spread_percent"]) == (3, 6, 0)
         assert cell["median_s"] > 0
-        assert (cell["bound_fraction"] is None) == (name == "barrier")
-        assert cell["root"] == (1 if name in ("bcast", "reduce") else None)
+        assert (cell["bound_fraction"] is None) == (not row.has_data)
+        assert cell["port_bytes"] == (65536 if row.has_data else None)
+        assert cell["root"] == (1 if row.rooted else None)
+    native, auto = json.loads((tmp_path / "alone.json").read_text())["cells"][:2]
+    assert (native["collective"], native["bytes"], native["spread_percent"]) == (
+        "allgatherv", 8192, 50,
+    )  # fmt: skip
+    # What the library saw is as large as what was asked for: the mean of blocks that differ.
+    assert auto["ran"] is not None
+    # The busiest node gets other bytes than if blocks were equal, and they were counted.
+    assert native["bandwidth_Bps"] * native["median_s"] != pytest.approx(4 * 8192)

@@ -70,6 +70,12 @@ def test_blocks_that_differ_have_the_same_algorithms() -> None:
         check_algorithms(find_collective("alltoallv"), ("brook",))
 
 
+def test_where_only_the_root_knows_sizes_nobody_hands_blocks_on() -> None:
+    check_algorithms(find_collective("gather"), ("binomial",))
+    with pytest.raises(UsageError, match="there are auto, linear, linear_capped, native"):
+        check_algorithms(find_collective("gatherv"), ("binomial",))
+
+
 def test_blocks_differ_only_where_they_can() -> None:
     assert spread_of(ALLTOALL, None) == 0
     assert spread_of(find_collective("alltoallv"), None) == 50
@@ -113,5 +119,5 @@ def test_a_root_is_one_of_the_ranks() -> None:
 
 
 def test_collectives_are_those_of_the_table() -> None:
-    with pytest.raises(UsageError, match='cannot measure "bcats": there are allreduce, alltoall'):
+    with pytest.raises(UsageError, match='cannot measure "bcats": there are allgather, '):
         find_collective("bcats")

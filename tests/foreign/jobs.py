@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -53,22 +53,41 @@ class Job:
         uneven where the ranks are."""
         return math.isqrt(self.ranks - 1) + 1
 
-    def touched_by(self, collectives: frozenset[str]) -> bool:
+    def touched_by(self, collectives: Collection[str]) -> bool:
         """Whether it calls any of them. Nothing forced: every program is of interest."""
-        return not collectives or self.calls is None or bool(self.calls & collectives)
+        return not collectives or self.calls is None or not self.calls.isdisjoint(collectives)
+
+
+@dataclass(frozen=True)
+class Forced:
+    """An algorithm, in all collectives that it can run."""
+
+    algorithm: str  # with its parameters
+    collectives: tuple[str, ...]  # its own first
+
+    @property
+    def name(self) -> str:
+        return f"{self.collectives[0]}={self.algorithm}"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is forced on suiro; nothing is what users have."""
+    """What is forced on suiro at once; nothing is what users have."""
 
     name: str = "defaults"
-    algorithm: str = ""
-    collectives: frozenset[str] = frozenset()
+    forced: tuple[Forced, ...] = ()
+
+    @property
+    def collectives(self) -> frozenset[str]:
+        return frozenset(name for one in self.forced for name in one.collectives)
 
     @property
     def variables(self) -> dict[str, str]:
-        return {f"SUIRO_{name.upper()}": self.algorithm for name in self.collectives}
+        return {
+            f"SUIRO_{name.upper()}": one.algorithm
+            for one in self.forced
+            for name in one.collectives
+        }
 
 
 @dataclass(frozen=True)
@@ -78,7 +97,7 @@ class Result:
     wrong: str  # in one line; empty: nothing
     seconds: float
     ended: bool = True  # within its time
-    forced_calls: int = 0  # in which what was forced did run
+    forced_calls: Mapping[str, int] = field(default_factory=dict)  # that ran it, for each forced
 
 
 class Runner:
@@ -231,14 +250,17 @@ def first_words(outcome: Outcome) -> str:
     return "no word"
 
 
-def _forced_calls(outcome: Outcome, setting: Setting) -> int:
+def _forced_calls(outcome: Outcome, setting: Setting) -> dict[str, int]:
     try:
         rows = outcome.explained()
     except (ValueError, json.JSONDecodeError):  # it did not come to its end
-        return 0
-    wanted = setting.algorithm.partition(":")[0]
-    return sum(
-        row["calls"]
-        for row in rows
-        if row["collective"] in setting.collectives and row["algorithm"].partition(":")[0] == wanted
-    )
+        return {}
+    return {
+        one.name: sum(
+            row["calls"]
+            for row in rows
+            if row["collective"] in one.collectives
+            and row["algorithm"].partition(":")[0] == one.algorithm.partition(":")[0]
+        )
+        for one in setting.forced
+    }

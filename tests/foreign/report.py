@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from jobs import Job, Setting
+from jobs import Job, Result, Setting
 from sweep import Sweep, version
 
 
@@ -30,8 +30,13 @@ def print_tables(sweep: Sweep) -> None:
     )
     _table(
         "With suiro",
-        ("forced", "MPI", "tests", "it ran in", "its calls", "wrong"),
+        ("forced", "MPI", "tests", "wrong"),
         (tuple(row.values()) for row in _rows(sweep)),
+    )
+    _table(
+        "What was forced",
+        ("algorithm", "MPI", "tests", "it ran in", "its calls"),
+        (tuple(row.values()) for row in _forced_rows(sweep)),
     )
     _table(
         "Wrong with suiro, right natively",
@@ -65,6 +70,7 @@ def print_json(sweep: Sweep) -> None:
             if (result := sweep.native[job])
         ],
         "suiro": list(_rows(sweep)),
+        "forced": list(_forced_rows(sweep)),
         "failures": [
             {
                 "forced": f.setting.name,
@@ -81,26 +87,45 @@ def print_json(sweep: Sweep) -> None:
 
 
 def _rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
-    """One for each setting and MPI. `ran_in` counts the tests in which what is forced ran at least
-    once: right results of others say nothing of it."""
+    """One for each setting and MPI."""
+    for setting, mpi, results in _by_setting(sweep):
+        yield {
+            "forced": setting.name,
+            "mpi": mpi,
+            "tests": len(results),
+            "wrong": sum(bool(result.wrong) for result in results.values()),
+        }
+
+
+def _forced_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
+    """One for each algorithm and MPI, of the tests that call its collectives. `ran_in` counts those
+    in which it ran at least once: right results of others say nothing of it."""
+    for setting, mpi, results in _by_setting(sweep):
+        for one in setting.forced:
+            calls = [
+                result.forced_calls.get(one.name, 0)
+                for job, result in results.items()
+                if job.touched_by(one.collectives)
+            ]
+            yield {
+                "algorithm": one.name,
+                "mpi": mpi,
+                "tests": len(calls),
+                "ran_in": sum(number > 0 for number in calls),
+                "calls": sum(calls),
+            }
+
+
+def _by_setting(sweep: Sweep) -> Iterator[tuple[Setting, str, dict[Job, Result]]]:
     for setting in sweep.plan.settings:
         for mpi in sorted({job.mpi for job in sweep.plan.jobs}):
-            results = [
-                result
+            results = {
+                job: result
                 for (job, tried), result in sweep.results.items()
                 if job.mpi == mpi and tried == setting
-            ]
-            if not results:
-                continue
-            forced = setting != Setting()
-            yield {
-                "forced": setting.name,
-                "mpi": mpi,
-                "tests": len(results),
-                "ran_in": sum(result.forced_calls > 0 for result in results) if forced else None,
-                "calls": sum(result.forced_calls for result in results) if forced else None,
-                "wrong": sum(bool(result.wrong) for result in results),
             }
+            if results:
+                yield setting, mpi, results
 
 
 def _right_with_suiro(sweep: Sweep, job: Job) -> str:

@@ -43,12 +43,29 @@ def parsed() -> argparse.Namespace:
     )
     what = parser.add_argument_group("what to run; everything if not said")
     what.add_argument("--mpi", choices=_MPIS, action="append", help="may be given twice")
-    what.add_argument("--only", metavar="PATTERN", help="programs, such as 'allred*'")
-    what.add_argument("--collective", metavar="NAME", action="append", help="force only in this")
+    what.add_argument(
+        "--only", metavar="PATTERN", action="append", help="programs, such as 'allred*'"
+    )
+    what.add_argument(
+        "--round",
+        type=int,
+        metavar="NUMBER",
+        action="append",
+        default=[],
+        help="force only the algorithms whose turn it is then; 0 forces nothing",
+    )
+    what.add_argument(
+        "--collective",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="force only in this, one algorithm at a time",
+    )
     what.add_argument(
         "--algorithm",
         metavar="NAME",
         action="append",
+        default=[],
         help="force only this: a pattern, or NAME:PARAMETER=NUMBER; 'defaults' forces nothing",
     )
     how = parser.add_argument_group("how")
@@ -75,7 +92,7 @@ def cache() -> Path:
 
 def collect(options: argparse.Namespace) -> Plan:
     """Builds the suites for each MPI."""
-    plan = Plan(settings=chosen_settings(options.collective, options.algorithm))
+    plan = Plan(settings=chosen_settings(options.collective, options.algorithm, options.round))
     mpich = mpich_tests.find(options.mpich_tests) if options.mpich_tests else None
     mpi4py = mpi4py_tests.find(options.mpi4py_source) if options.mpi4py_source else None
     programs = [hpcc.find(program) for program in options.hpcc or []]
@@ -104,8 +121,9 @@ def collect(options: argparse.Namespace) -> Plan:
 
 def main() -> int:
     """1: something fails with suiro that does not fail natively."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+    # SIGINT too, which what runs in the background ignores otherwise.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         options = parsed()
         sweep = Sweep(collect(options), Runner(options.work, options.limit), options.work)

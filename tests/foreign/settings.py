@@ -1,70 +1,94 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is forced on suiro, one setting after the other: every algorithm of its catalog."""
+"""What is forced on suiro, one setting after the other: every algorithm of its catalog has its turn
+in one of them, those of different collectives at once."""
 
 import json
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from typing import Any
 
-from jobs import Setting
+from jobs import Forced, Setting
 
 from suiro import native
 from suiro.errors import UsageError
 
-_DEFAULTS = Setting()
 # Cuts also the short messages of tests into many pieces.
 _SHORT_SEGMENT = 64
 
 
-def chosen_settings(collectives: list[str] | None, algorithms: list[str] | None) -> list[Setting]:
-    """The defaults first, then all that was not excluded."""
-    found = [
-        setting
-        for setting in _all_settings(algorithms or [])
-        if _wanted(setting, collectives, algorithms)
-    ]
+def chosen_settings(
+    collectives: Sequence[str] = (), algorithms: Sequence[str] = (), rounds: Sequence[int] = ()
+) -> list[Setting]:
+    """The defaults and all rounds; what is asked for by name is forced alone."""
+    found = list(
+        _alone(collectives, algorithms) if collectives or algorithms else _in_rounds(rounds)
+    )
     if not found:
         raise UsageError(
-            "no algorithm fits --collective and --algorithm: `suiro algorithms` lists them"
+            "no algorithm fits --collective, --algorithm and --round: `suiro algorithms` lists them"
         )
     return found
 
 
-def _wanted(setting: Setting, collectives: list[str] | None, algorithms: list[str] | None) -> bool:
-    if setting == _DEFAULTS:
-        return "defaults" in algorithms if algorithms else not collectives
-    if collectives and not setting.collectives & set(collectives):
-        return False
-    name = setting.algorithm.partition(":")[0]
-    return not algorithms or any(
-        setting.algorithm == wanted or fnmatchcase(name, wanted) for wanted in algorithms
-    )
+def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Setting]:
+    """Each of these, first as it is; its parameters are the user's where given."""
+    if "defaults" in algorithms:
+        yield Setting()
+    for row, runs in _catalog():
+        if collectives and not set(collectives) & set(runs):
+            continue
+        given = [wanted for wanted in algorithms if wanted.startswith(f"{row['name']}:")]
+        if not algorithms or any(fnmatchcase(row["name"], wanted) for wanted in algorithms):
+            given = [row["name"], *_short(row), *given]
+        for form in dict.fromkeys(given):
+            forced = Forced(form, runs)
+            yield Setting(forced.name, (forced,))
 
 
-def _all_settings(algorithms: list[str]) -> Iterator[Setting]:
-    extended = defaultdict(set)
+def _in_rounds(numbers: Sequence[int]) -> Iterator[Setting]:
+    """Round i forces the i-th algorithm of each collective: as it is, and then those again that cut
+    messages, with short segments. Round 0 forces nothing."""
+    if not numbers or 0 in numbers:
+        yield Setting()
+    by_collective = defaultdict(list)
+    for row, runs in _catalog():
+        by_collective[row["collective"]].append((row, runs))
+    for number, turns in enumerate(zip_longest(*by_collective.values()), 1):
+        if numbers and number not in numbers:
+            continue
+        rows = [turn for turn in turns if turn]
+        yield Setting(f"round {number}", tuple(Forced(row["name"], runs) for row, runs in rows))
+        cut = tuple(Forced(form, runs) for row, runs in rows for form in _short(row))
+        if cut:
+            yield Setting(f"round {number} in short segments", cut)
+
+
+def _catalog() -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """Every algorithm with the collectives that it can run, its own first. Where only the root
+    knows the sizes, no other rank could hand blocks on."""
+    extended = defaultdict(list)
     for row in _asked("collectives"):
-        extended[row["regular"]].add(row["name"])
-    yield _DEFAULTS
+        extended[row["regular"]].append((row["name"], row["sizes"]))
     for row in _asked("algorithms"):
-        for form in dict.fromkeys([*_forms(row), *_given(row["name"], algorithms)]):
-            name = f"{row['collective']}={form}"
-            yield Setting(name, form, frozenset(extended[row["collective"]]))
+        own, direct = row["collective"], "direct" in row["properties"]
+        others = sorted(
+            name
+            for name, sizes in extended[own]
+            if name != own and (direct or sizes != "known to the root")
+        )
+        yield row, (own, *others)
 
 
-def _forms(row: dict[str, Any]) -> Iterator[str]:
-    """As it is, and with short segments where it cuts messages."""
-    yield row["name"]
-    for parameter in row["parameters"]:
-        if parameter["name"] == "segment":
-            yield f"{row['name']}:segment={max(_SHORT_SEGMENT, parameter['minimum'])}"
-
-
-def _given(name: str, algorithms: list[str]) -> list[str]:
-    """Parameters that the user wants."""
-    return [wanted for wanted in algorithms if wanted.startswith(f"{name}:")]
+def _short(row: dict[str, Any]) -> list[str]:
+    """With short segments, if it cuts messages."""
+    return [
+        f"{row['name']}:segment={max(_SHORT_SEGMENT, parameter['minimum'])}"
+        for parameter in row["parameters"]
+        if parameter["name"] == "segment"
+    ]
 
 
 def _asked(what: str) -> list[dict[str, Any]]:

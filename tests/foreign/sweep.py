@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
@@ -27,11 +27,15 @@ class Plan:
     jobs: list[Job] = field(default_factory=list)
     left_out: dict[tuple[str, str], str] = field(default_factory=dict)  # (MPI, test): why
 
-    def keep_only(self, pattern: str) -> None:
-        """Programs that the pattern fits, with any arguments."""
+    def keep_only(self, patterns: Sequence[str]) -> None:
+        """Programs that any of the patterns fits, with any arguments."""
 
         def fits(name: str) -> bool:
-            return any(fnmatchcase(text, pattern) for text in (name, name.split()[0]))
+            return any(
+                fnmatchcase(text, pattern)
+                for pattern in patterns
+                for text in (name, name.split()[0])
+            )
 
         self.jobs = [job for job in self.jobs if fits(job.name)]
         self.left_out = {key: why for key, why in self.left_out.items() if fits(key[1])}

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from settings import chosen_settings
 
 RUN = Path(__file__).with_name("run.py")
 PROGRAM = """
@@ -70,7 +71,9 @@ def test_what_fails_with_suiro_only_is_told_from_what_fails_natively(
     wrong = {row["test"]: row["wrong"] for row in told["native"] if row["wrong"]}
     assert wrong == {"wrong 2": "Found 3 errors"}
     (row,) = told["suiro"]
-    assert (row["forced"], row["tests"], row["ran_in"]) == ("alltoall=ring", 4, 3)
+    assert (row["forced"], row["tests"], row["wrong"]) == ("alltoall=ring", 4, 2)
+    (row,) = told["forced"]
+    assert (row["algorithm"], row["tests"], row["ran_in"]) == ("alltoall=ring", 4, 3)
     left_out = {row["test"]: row["why"] for row in told["left_out"]}
     assert left_out.pop("spoilt 2").startswith("does not build: error: ")
     assert left_out == {
@@ -86,6 +89,32 @@ def test_what_fails_with_suiro_only_is_told_from_what_fails_natively(
     assert json.loads(again.stdout)["native"] == kept
 
 
+def test_every_algorithm_has_its_turn_in_a_round() -> None:
+    defaults, *rounds = chosen_settings()
+    assert not defaults.variables
+    for setting in rounds:
+        own = [one.collectives[0] for one in setting.forced]
+        assert len(own) == len(set(own)) > 0
+    alone = {one for setting in chosen_settings(algorithms=["*"]) for one in setting.forced}
+    assert {one for setting in rounds for one in setting.forced} == alone
+    assert chosen_settings(rounds=[0, 2]) == [
+        setting for setting in [defaults, *rounds] if setting.name.startswith(("def", "round 2"))
+    ]
+
+
+def test_kinds_with_sizes_that_the_root_knows_run_only_what_sends_directly() -> None:
+    runs = {
+        one.name: one.collectives
+        for setting in chosen_settings(["gather", "scatterv", "reduce_scatter"])
+        for one in setting.forced
+    }
+    assert runs["gather=linear"] == ("gather", "gatherv")
+    assert runs["gather=binomial"] == ("gather",)
+    assert runs["scatter=linear_capped"] == ("scatter", "scatterv")
+    assert "scatter=binomial" not in runs
+    assert runs["reduce_scatter_block=ring"] == ("reduce_scatter_block", "reduce_scatter")
+
+
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
@@ -93,7 +122,10 @@ def test_what_fails_with_suiro_only_is_told_from_what_fails_natively(
         (["--mpich-tests", "nowhere"], "--mpich-tests nowhere: no coll/testlist.in in it"),
         (["--mpi4py-source", "nowhere"], "--mpi4py-source nowhere: no test/test_cco_*.py in it"),
         (["--hpcc", "nowhere"], "--hpcc nowhere: there is no such program"),
-        (["--hpcc", "sh", "--algorithm", "none"], "no algorithm fits --collective and --algorithm"),
+        (
+            ["--hpcc", "sh", "--algorithm", "none"],
+            "no algorithm fits --collective, --algorithm and --round",
+        ),
         (["--hpcc", "sh"], "nothing to run: no program fits"),
     ],
 )

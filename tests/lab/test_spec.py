@@ -40,7 +40,10 @@ model = "voq"
 
 OTHERS = {
     "uneven": (1, 2, 4, 5),
+    "two-sites-narrow": (1,) * 16,
+    "two-sites-wide": (1,) * 32,
     "two-sites": (1,) * 16,
+    "five-sites-uneven": (1, 2, 1, 2, 2, 1, 1, 1, 2, 1, 2, 2),
     "three-sites-uneven": (1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1),
     "four-rails": (4,) * 4,
     "mixed-speed": (2,) * 4,

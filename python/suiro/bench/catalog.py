@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from suiro.errors import SuiroError, UsageError
 from suiro.native import tool
 
+_INTEGER_BYTES = 4
+
 
 class Collective(BaseModel):
     """A row of the table of collectives."""
@@ -20,11 +22,23 @@ class Collective(BaseModel):
     rooted: bool
     reduces: bool
     unequal: bool
+    sizes: str  # equal, or who knows them: "known to all", "own", "known to the root"
     bytes: str
+    algorithms: list[str]
 
     @property
     def has_data(self) -> bool:
         return self.bytes != "none"
+
+    @property
+    def size_is_known(self) -> bool:
+        """To every rank, when the call comes."""
+        return self.has_data and self.sizes in ("equal", "known to all")
+
+    @property
+    def unit_bytes(self) -> int:
+        """What the measuring program's sizes are multiples of: it reduces integers."""
+        return _INTEGER_BYTES if self.reduces else 1
 
     @property
     def sends_blocks(self) -> bool:
@@ -58,13 +72,12 @@ def busiest_link_bytes(collective: str, ppn: tuple[int, ...]) -> float:
 @cache
 def algorithms(collective: str) -> dict[str, set[str]]:
     """The catalog's names for a collective, each with those of its parameters."""
-    document = json.loads(_schedule_tool("algorithms", "--json"))
-    rows = document["algorithms"] if isinstance(document, dict) else document
-    twin = find_collective(collective).regular
+    rows = json.loads(_schedule_tool("algorithms", "--json"))["algorithms"]
+    row_of = find_collective(collective)
     return {
         row["name"]: {parameter["name"] for parameter in row["parameters"]}
         for row in rows
-        if row["collective"] == twin
+        if row["collective"] == row_of.regular and row["name"] in row_of.algorithms
     }
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From samples to cells. Pure: the same events always give the same cells."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from suiro.bench import innocence, obedience
 from suiro.bench.catalog import Collective, busiest_link_bytes
@@ -33,11 +33,12 @@ class Setting:
     network: Network | None = None
     spread_percent: int = 0
     root: int = 0  # of a rooted collective
+    port_bytes: dict[int, int] = field(default_factory=dict)  # by size, what it was made from
 
     @property
     def sizeless(self) -> bool:
         """Whether the library may not know of a size."""
-        return self.collective.unequal or not self.collective.has_data
+        return not self.collective.size_is_known
 
     def control(self, size: int) -> Control:
         return self.controls.get(size, Control())
@@ -57,10 +58,13 @@ def line_rate_of(events: Events, rate_bps: int | None) -> LineRate | None:
 
 
 def make_cells(events: Events, setting: Setting) -> list[Cell]:
-    """Ordered by size, then as the algorithms were asked for, the control last."""
+    """Of the setting's collective, ordered by size, then as the algorithms were asked for, the
+    control last."""
     line_rate = line_rate_of(events, setting.rate_bps)
     groups: dict[tuple[int, str], list[Event]] = {}
     for sample in events.samples:
+        if sample["collective"] != setting.collective.name:
+            continue
         groups.setdefault((sample["bytes"], sample["candidate"]), []).append(sample)
     order = {name: index for index, name in enumerate(setting.algorithms)}
     keys = sorted(groups, key=lambda key: (key[0], order.get(key[1], len(order))))
@@ -108,6 +112,7 @@ def _cell(
         nodes=len(nodes),
         ranks=len(events.node_of_rank),
         bytes=block_bytes,
+        port_bytes=setting.port_bytes.get(block_bytes),
         spread_percent=setting.spread_percent,
         root=setting.root if setting.collective.rooted else None,
         median_s=median_s,
@@ -131,7 +136,7 @@ def _seconds(samples: list[Event]) -> list[float]:
 
 def _busiest(events: Events, setting: Setting, size: int) -> Busiest:
     """By the table of collectives, or, where blocks differ, as the program counted."""
-    counted = events.busiest_bytes.get(size)
+    counted = events.busiest_bytes.get((setting.collective.name, size))
     if counted is not None:
         return lambda nodes: counted
     return lambda nodes: busiest_link_bytes(setting.collective.name, nodes) * size
@@ -164,8 +169,6 @@ def _add_notes(cell: Cell, rows: list[Event] | None, setting: Setting, comparabl
         notes.append(f"cut from {planned} repetitions by the budget")
     if cell.algorithm == "auto" and rows is not None:
         cell.ran = obedience.chosen(rows, cell.bytes, setting.sizeless)
-        at = f" at {cell.bytes} bytes" if setting.collective.has_data else ""
-        notes.append(f"auto ran {cell.ran}{at}")
     if cell.algorithm == "native" and setting.control(cell.bytes).why:
         notes.append(f"no control: {setting.control(cell.bytes).why}")
     if not comparable:

@@ -27,7 +27,8 @@ class Events:
     start: Event = field(default_factory=dict)
     line_rate: Event | None = None
     samples: list[Event] = field(default_factory=list)
-    busiest_bytes: dict[int, int] = field(default_factory=dict)  # by size, of a node, if counted
+    # What the busiest node moves, by collective and size, if counted.
+    busiest_bytes: dict[tuple[str, int], int] = field(default_factory=dict)
     steps: list[Event] = field(default_factory=list)
     probe: list[Event] = field(default_factory=list)
     finished: bool = False
@@ -40,7 +41,7 @@ class Events:
         elif kind == "line_rate":
             self.line_rate = event
         elif kind == "cell" and event["busiest"] >= 0:
-            self.busiest_bytes[event["bytes"]] = event["busiest"]
+            self.busiest_bytes[event["collective"], event["bytes"]] = event["busiest"]
         elif kind == "sample":
             self.samples.append(event)
         elif kind == "step":
@@ -174,7 +175,8 @@ def _progress(total: int) -> Iterator[Callable[[Event], None]]:
             if event["bench"] in ("sample", "warm_up", "step"):
                 name = event.get("candidate") or f"rounds of {event['schedule']}"
                 counted = int(event["bench"] == "sample")
-                bar.update(task, advance=counted, description=f"{event['bytes']} B {name}")
+                description = f"{event.get('collective', '')} {event['bytes']} B {name}".strip()
+                bar.update(task, advance=counted, description=description)
 
         yield advance
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verb: carries out a plan in the environment that it finds, which may be a lab."""
+"""The verb: carries out plans in the environment that it finds, which may be a lab."""
 
 import os
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import Control, find_control
+from suiro.bench.every import Everything
 from suiro.bench.job import Events, raw_record, run_job
 from suiro.bench.machine import describe_machine
 from suiro.bench.native_algorithm import Call
@@ -22,21 +26,50 @@ _STEPS_REPETITIONS_MAX = 5
 def measure(
     plan: Plan, prefix: list[str], mpi: str, command: str, save: Path | None = None
 ) -> Result:
-    """A first, empty job tells the shape, which decides the control and the schedules."""
+    """One collective."""
+    return _measure(lambda node_of_rank: [plan], prefix, mpi, command, save)
+
+
+def measure_all(
+    everything: Everything, prefix: list[str], mpi: str, command: str, save: Path | None = None
+) -> Result:
+    """All collectives in one job."""
+    plans_for = partial(everything.plans, network=network_of_lab())
+    return _measure(plans_for, prefix, mpi, command, save)
+
+
+def _measure(
+    plans_for: Callable[[list[int]], list[Plan]],
+    prefix: list[str],
+    mpi: str,
+    command: str,
+    save: Path | None,
+) -> Result:
+    """A first, empty job tells the node of each rank, which decides what is planned, the controls
+    and the schedules. All plans have the same budget and network."""
     measured_at = datetime.now(UTC).isoformat(timespec="seconds")
-    needs_suiro = any(name != "native" for name in plan.algorithms)
-    shape = run_job(prefix, mpi, _collective(plan, 0), with_suiro=False)
-    setting = _setting(plan, shape)
-    machine = describe_machine(shape.start["mpi"], plan.link_rate_bps)
-    with raw_record(save) as record, printed_schedules(plan, shape.node_of_rank) as schedules:
-        arguments = _arguments(plan, setting, schedules)
-        total = _samples_planned(plan, setting)
+    shape = run_job(prefix, mpi, ["--budget", "1"], with_suiro=False)
+    plans = plans_for(shape.node_of_rank)
+    settings = [_setting(plan, shape) for plan in plans]
+    machine = describe_machine(shape.start["mpi"], plans[0].link_rate_bps)
+    needs_suiro = any(name != "native" for plan in plans for name in plan.algorithms)
+    with raw_record(save) as record, ExitStack() as stack:
+        arguments = _common_arguments(plans[0])
+        for plan, setting in zip(plans, settings, strict=True):
+            schedules = stack.enter_context(printed_schedules(plan, shape.node_of_rank))
+            arguments += _arguments(plan, setting, schedules)
+        total = sum(map(_samples_planned, plans, settings))
         events = run_job(prefix, mpi, arguments, with_suiro=needs_suiro, record=record, total=total)
     result = Result(
         machine=machine,
-        cells=make_cells(events, setting),
-        steps=make_steps(events, plan.collective.name),
-        line_rate=line_rate_of(events, setting.rate_bps),
+        cells=[cell for setting in settings for cell in make_cells(events, setting)],
+        steps=[
+            steps
+            for plan in plans
+            if plan.steps
+            for steps in make_steps(events, plan.collective.name)
+        ],
+        line_rate=line_rate_of(events, settings[0].rate_bps),
         command=command,
         measured_at=measured_at,
     )
@@ -61,6 +94,7 @@ def _setting(plan: Plan, shape: Events) -> Setting:
         spread_percent=plan.spread_percent,
         network=network,
         root=plan.root_among(ranks),
+        port_bytes=plan.port_bytes,
     )
 
 
@@ -79,22 +113,16 @@ def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
     return [*plan.algorithms, *added]
 
 
-def _collective(plan: Plan, root: int) -> list[str]:
-    return ["--collective", plan.collective.name, str(plan.spread_percent), str(root)]
+def _common_arguments(plan: Plan) -> list[str]:
+    arguments = ["--budget", str(plan.budget_s)]
+    arguments += ["--line-rate", str(_LINE_RATE_PHASE_S), _interface(plan)]
+    counters = os.environ.get("SUIRO_LAB_CONTROL")
+    return [*arguments, "--counters", counters] if counters else arguments
 
 
 def _arguments(plan: Plan, setting: Setting, schedules: list[Path]) -> list[str]:
-    arguments = [
-        *_collective(plan, setting.root),
-        "--budget",
-        str(plan.budget_s),
-        "--line-rate",
-        str(_LINE_RATE_PHASE_S),
-        _interface(plan),
-    ]
-    counters = os.environ.get("SUIRO_LAB_CONTROL")
-    if counters:
-        arguments += ["--counters", counters]
+    name, spread = plan.collective.name, plan.spread_percent
+    arguments = ["--collective", name, str(spread), str(setting.root)]
     for size in plan.sizes:
         joined = "+".join(_candidates(plan, setting, size))
         arguments += ["--cell", str(size), str(plan.repetitions(size)), joined]

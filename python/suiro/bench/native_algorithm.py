@@ -17,7 +17,8 @@ Where = Literal["anywhere", "node by node", "one rank per node"]
 
 @dataclass(frozen=True)
 class Call:
-    """What decides: the collective's name, the nodes of the ranks, the root, the packed bytes."""
+    """What decides: the collective's name, the nodes of the ranks, the root, the packed bytes as
+    the table of collectives counts them."""
 
     collective: str
     node_of_rank: tuple[int, ...]
@@ -62,6 +63,18 @@ class Native:
 def unsegmented(said: str, algorithm: str, call: Call, where: Where, **more: int) -> Native:
     """In one segment."""
     return Native(said, algorithm, {"segment": max(call.bytes, 1), **more}, where)
+
+
+def halving(call: Call) -> Native:
+    """Where ranks are no power of two, the other one of each pair goes on."""
+    if not is_power_of_two(call.ranks):
+        return Native("recursive halving by the second of each pair of ranks, and not the first")
+    return Native("recursive_halving", "recursive_halving")
+
+
+def scatter_by_tree() -> Native:
+    """In suiro's all subtrees get theirs at once, so the largest can hand on only later."""
+    return Native("a binomial tree, the largest subtree first and the others after it")
 
 
 def last_not_above(rows: Sequence[tuple[int, _Value]], key: int) -> _Value:

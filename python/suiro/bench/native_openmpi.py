@@ -14,7 +14,17 @@ same in 5.0.10:
   that is not 0, as ours. The binomial tree of bcast (build_bmtree) takes the highest one, and
   binary trees (build_tree) deal places out level by level: other ranks than ours are neighbours.
 - coll/sm, coll/adapt and, in 4.1, coll/han have priority 0, below tuned's 30. In 5.0 coll/han has
-  35, so it goes through one rank per node in bcast, reduce, allreduce and barrier.
+  35, so it goes through one rank per node in what coll_han_module.c gives it.
+- allgather: `two_proc` is one exchange. Recursive doubling is Bruck's where ranks are no power of
+  two, and neighbour exchange a ring where they are odd (coll_base_allgather.c).
+- gather goes up a tree of other neighbours than bcast's, build_in_order_bmtree, which is ours, and
+  scatter down the same, one subtree after the other (coll_base_scatter.c). `linear_nb` of scatter
+  posts everything at once, since coll_tuned_scatter_blocking_send_ratio is 0.
+- What tuned does not have is coll/basic's: gatherv, scatterv (coll_basic_gatherv.c and so on), scan
+  and exscan (coll_base_scan.c, coll_base_exscan.c). The root of gatherv and of the basic linear
+  gather takes one rank's block after the other, that of scatterv and of the basic linear scatter
+  sends so. Only as long as messages are sent without being asked for (btl_tcp_eager_limit) do they
+  all come, or go, at once.
 """
 
 from collections.abc import Callable
@@ -22,9 +32,11 @@ from collections.abc import Callable
 from suiro.bench.native_algorithm import (
     Call,
     Native,
+    halving,
     is_power_of_two,
     last_not_above,
     power_of_two_below,
+    scatter_by_tree,
     unsegmented,
 )
 
@@ -118,6 +130,100 @@ _BARRIER = {
     512: "bruck", 1024: "tree", 4096: "bruck",
 }  # fmt: skip
 
+_ALLGATHER: Table = {
+    0: ((0, "recursive_doubling"),),
+    2: ((0, "two_proc"),),
+    3: ((0, "recursive_doubling"),),
+    32: ((0, "recursive_doubling"), (1024, "neighbor"), (65536, "ring")),
+    64: ((0, "recursive_doubling"), (512, "neighbor"), (65536, "ring")),
+    128: ((0, "recursive_doubling"), (512, "neighbor"), (131072, "ring"), (524288, "neighbor"),
+        (1048576, "ring")),
+    256: ((0, "recursive_doubling"), (32, "bruck"), (128, "recursive_doubling"),
+        (1024, "neighbor"), (131072, "ring"), (524288, "neighbor"), (1048576, "ring")),
+    512: ((0, "recursive_doubling"), (64, "bruck"), (256, "recursive_doubling"),
+        (2048, "neighbor")),
+    1024: ((0, "recursive_doubling"), (4, "bruck"), (8, "recursive_doubling"), (16, "bruck"),
+        (32, "recursive_doubling"), (256, "bruck"), (512, "recursive_doubling"),
+        (4096, "neighbor")),
+    2048: ((0, "bruck"), (32, "recursive_doubling"), (128, "bruck"), (512, "recursive_doubling"),
+        (4096, "neighbor")),
+    4096: ((0, "recursive_doubling"), (2, "bruck"), (8, "recursive_doubling"), (16, "bruck"),
+        (512, "recursive_doubling"), (4096, "neighbor")),
+}  # fmt: skip
+
+_ALLGATHERV: Table = {
+    0: ((0, "default"), (256, "neighbor"), (4096, "ring"), (8192, "neighbor"), (16384, "bruck"),
+        (262144, "neighbor")),
+    2: ((0, "ring"), (2048, "two_proc"), (4096, "ring"), (8192, "two_proc")),
+    3: ((0, "default"), (256, "neighbor"), (4096, "ring"), (8192, "neighbor"), (16384, "bruck"),
+        (262144, "neighbor")),
+    8: ((0, "default"), (1024, "bruck")),
+    16: ((0, "default"), (128, "bruck"), (262144, "ring")),
+    32: ((0, "default"), (256, "bruck"), (8192, "ring")),
+    64: ((0, "default"), (256, "bruck"), (4096, "ring")),
+    128: ((0, "bruck"), (1024, "neighbor"), (65536, "ring")),
+    256: ((0, "bruck"), (1024, "ring")),
+    512: ((0, "bruck"), (512, "default"), (1024, "bruck"), (4096, "neighbor"), (1048576, "ring")),
+    1024: ((0, "bruck"), (4096, "neighbor")),
+}  # fmt: skip
+
+_REDUCE_SCATTER: Table = {
+    0: ((0, "ring"), (65536, "butterfly"), (131072, "ring")),
+    4: ((0, "non-overlapping"), (8, "recursive_halving"), (262144, "ring")),
+    8: ((0, "recursive_halving"), (262144, "ring")),
+    32: ((0, "non-overlapping"), (64, "recursive_halving"), (2048, "butterfly"),
+        (524288, "ring")),
+    64: ((0, "non-overlapping"), (256, "recursive_halving"), (512, "butterfly"),
+        (2048, "recursive_halving"), (4096, "butterfly")),
+    128: ((0, "non-overlapping"), (256, "recursive_halving"), (512, "butterfly")),
+    256: ((0, "non-overlapping"), (256, "recursive_halving"), (1024, "butterfly")),
+    512: ((0, "non-overlapping"), (512, "recursive_halving"), (2048, "butterfly"),
+        (8192, "recursive_halving"), (16384, "butterfly")),
+    1024: ((0, "non-overlapping"), (512, "recursive_halving"), (4096, "butterfly"),
+        (16384, "recursive_halving"), (32768, "butterfly")),
+    2048: ((0, "non-overlapping"), (512, "recursive_halving"), (4096, "butterfly")),
+    4096: ((0, "non-overlapping"), (1024, "recursive_halving"), (8192, "butterfly")),
+}  # fmt: skip
+
+_REDUCE_SCATTER_BLOCK: Table = {
+    0: ((0, "recursive_doubling"), (4, "butterfly"), (8, "recursive_halving"), (16, "butterfly"),
+        (128, "recursive_halving"), (256, "butterfly"), (4096, "recursive_halving"),
+        (8192, "butterfly"), (131072, "basic_linear")),
+    4: ((0, "recursive_halving"), (8, "recursive_doubling"), (32, "butterfly"),
+        (256, "recursive_halving"), (8192, "butterfly"), (16384, "recursive_halving"),
+        (1048576, "basic_linear")),
+    8: ((0, "basic_linear"), (4, "recursive_halving"), (32, "butterfly"),
+        (128, "recursive_halving"), (524288, "basic_linear"), (4194304, "butterfly")),
+    16: ((0, "basic_linear"), (32, "recursive_halving"), (524288, "basic_linear"),
+        (2097152, "recursive_halving"), (4194304, "butterfly")),
+    32: ((0, "recursive_halving"), (4, "basic_linear"), (16, "butterfly"),
+        (65536, "basic_linear"), (262144, "butterfly")),
+}  # fmt: skip
+
+_GATHER: Table = {
+    0: ((0, "linear_sync"), (2, "basic_linear"), (4, "binomial"), (32768, "basic_linear"),
+        (65536, "binomial"), (131072, "linear_sync")),
+    4: ((0, "binomial"), (1024, "basic_linear"), (8192, "binomial"), (32768, "basic_linear"),
+        (262144, "linear_sync")),
+    8: ((0, "binomial"),),
+    256: ((0, "binomial"), (2048, "basic_linear"), (8192, "binomial")),
+    512: ((0, "binomial"),),
+}  # fmt: skip
+
+_SCATTER: Table = {
+    0: ((0, "linear_nb"), (2, "basic_linear"), (131072, "linear_nb"), (262144, "basic_linear")),
+    4: ((0, "binomial"), (2048, "basic_linear"), (4096, "binomial"), (8192, "basic_linear"),
+        (32768, "linear_nb"), (1048576, "basic_linear")),
+    8: ((0, "binomial"), (16384, "linear_nb"), (1048576, "basic_linear")),
+    16: ((0, "binomial"), (16384, "basic_linear"), (32768, "linear_nb")),
+    32: ((0, "binomial"), (512, "linear_nb"), (8192, "binomial"), (16384, "linear_nb")),
+    64: ((0, "binomial"), (512, "linear_nb")),
+}  # fmt: skip
+
+_EAGER_BYTES = 65536  # of btl_tcp_eager_limit
+
+_HAN = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter"}
+
 _ALLTOALL_NAMES = {"linear_sync": "linear", "pairwise": "ring", "two_proc": "pairwise"}
 
 
@@ -126,7 +232,7 @@ def native(release: int, call: Call) -> Native | None:
     decide = _DECISIONS.get(call.collective)
     if decide is None:
         return None
-    if release >= 5 and not call.collective.startswith("alltoall"):
+    if release >= 5 and call.collective in _HAN:
         return Native("coll/han, through one rank per node")
     return decide(call)
 
@@ -201,12 +307,77 @@ def _barrier(call: Call) -> Native:
     return Native(name, "dissemination" if name == "bruck" else name, where="node by node")
 
 
+def _gathers(name: str, call: Call) -> Native:
+    """What allgather and allgatherv have in common."""
+    if name == "two_proc":
+        return Native(name, "recursive_doubling")
+    if name == "recursive_doubling" and not is_power_of_two(call.ranks):
+        return Native("bruck", "bruck")
+    if name == "neighbor" and call.ranks % 2 == 0:
+        return Native(name, "neighbor_exchange")
+    if name in ("ring", "neighbor"):
+        return unsegmented("ring", "ring", call, "node by node")
+    return Native(name, name)
+
+
+def _allgather(call: Call) -> Native:
+    return _gathers(_decided(_ALLGATHER, call), call)
+
+
+def _allgatherv(call: Call) -> Native:
+    name = _decided(_ALLGATHERV, call)
+    return Native("gatherv, then bcast") if name == "default" else _gathers(name, call)
+
+
+def _reduce_scatter(call: Call) -> Native:
+    name = _decided(_REDUCE_SCATTER, call)
+    if name == "ring":
+        return unsegmented(name, name, call, "node by node")
+    return halving(call) if name == "recursive_halving" else Native(name)
+
+
+def _reduce_scatter_block(call: Call) -> Native:
+    """Its recursive doubling exchanges whole vectors; basic_linear is reduce, then scatter."""
+    name = _decided(_REDUCE_SCATTER_BLOCK, call)
+    return halving(call) if name == "recursive_halving" else Native(name)
+
+
+def _gather(call: Call) -> Native:
+    name = _decided(_GATHER, call)
+    if name == "basic_linear":
+        return _one_after_the_other(call)
+    return Native(name, "binomial" if name == "binomial" else None)
+
+
+def _scatter(call: Call) -> Native:
+    name = _decided(_SCATTER, call)
+    if name == "basic_linear":
+        return _one_after_the_other(call)
+    return scatter_by_tree() if name == "binomial" else Native(name, "linear")
+
+
+def _one_after_the_other(call: Call) -> Native:
+    if call.bytes < _EAGER_BYTES:
+        return Native("linear", "linear")
+    return Native("linear, one rank after the other")
+
+
 _DECISIONS: dict[str, Callable[[Call], Native]] = {
+    "allgather": _allgather,
+    "allgatherv": _allgatherv,
     "allreduce": _allreduce,
     "alltoall": _alltoall,
     "alltoallv": _alltoallv,
     "alltoallw": lambda call: Native("linear", "linear"),
     "barrier": _barrier,
     "bcast": _bcast,
+    "exscan": lambda call: Native("linear, without a message to the next rank before"),
+    "gather": _gather,
+    "gatherv": _one_after_the_other,
     "reduce": _reduce,
+    "reduce_scatter": _reduce_scatter,
+    "reduce_scatter_block": _reduce_scatter_block,
+    "scan": lambda call: unsegmented("linear", "linear", call, "anywhere"),
+    "scatter": _scatter,
+    "scatterv": _one_after_the_other,
 }

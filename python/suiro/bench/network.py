@@ -32,6 +32,11 @@ class Network:
     cuts: tuple[Cut, ...] = ()
     shares_out: bool = True  # whether the MPI uses all links of a host, by their rates
 
+    @property
+    def links_used(self) -> int:
+        """Among how many a host's bytes are shared out."""
+        return len(self.link_rates_bps) if self.shares_out else 1
+
     def bound_s(self, node_of_rank: list[int], busiest: Busiest, mtu_bytes: int) -> float | None:
         """Seconds that a call takes at least; None where that is not known.
 

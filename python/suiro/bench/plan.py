@@ -2,14 +2,14 @@
 """What to measure, from the words of the command line."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from suiro.bench.catalog import Collective, algorithms, check_parameters
 from suiro.errors import UsageError
 
 DEFAULT_SIZES = "32K,256K"
+DEFAULT_BUDGET_S = 600.0
 _DEFAULT_ROOT = 1  # a root of 0 would hide what ranks in another order than that of nodes cost
-_INTEGER_BYTES = 4
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
 _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
@@ -19,7 +19,8 @@ _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
 class Plan:
     """Every algorithm at every size, `repeat` times (None: many for small, few for large).
 
-    Blocks that may differ are up to `spread_percent` larger or smaller than the size.
+    Blocks that may differ are up to `spread_percent` larger or smaller than the size. `port_bytes`
+    are, by size, the bytes through the busiest link that it was made from, if it was.
     """
 
     collective: Collective
@@ -32,6 +33,7 @@ class Plan:
     link_rate_bps: int | None = None
     spread_percent: int = 0
     root: int | None = None
+    port_bytes: dict[int, int] = field(default_factory=dict)
 
     def repetitions(self, size: int) -> int:
         if self.repeat is not None:
@@ -103,11 +105,11 @@ def sizes_of(collective: Collective, text: str | None) -> tuple[int, ...]:
             raise UsageError(f"--sizes: {collective.name} has no data; leave it out")
         return (0,)
     sizes = parse_sizes(DEFAULT_SIZES if text is None else text)
-    odd = [size for size in sizes if collective.reduces and size % _INTEGER_BYTES]
+    odd = [size for size in sizes if size % collective.unit_bytes]
     if odd:
         raise UsageError(
             f"size {odd[0]}: {collective.name} is measured with integers, give a multiple of "
-            f"{_INTEGER_BYTES}"
+            f"{collective.unit_bytes}"
         )
     return sizes
 

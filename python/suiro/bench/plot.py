@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bandwidth over size by algorithm, as an SVG file."""
+"""Bandwidth over size by algorithm, as an SVG file; between two sites as the paper on GridMPI
+plots it."""
 
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from suiro.errors import UsageError
 
 def save_plot(result: Result, target: Path) -> None:
     """Checked late, after measuring; check_plot_target() is for before."""
-    from suiro.report.figures import bandwidth_figure
+    from suiro.bench.wide_area import sites_of_lab
+    from suiro.report.figures import bandwidth_figure, wide_area_figure
 
-    target.write_text(bandwidth_figure(result))
+    sites = sites_of_lab(result.machine.lab) if result.machine.lab else None
+    target.write_text(wide_area_figure(result, sites) if sites else bandwidth_figure(result))
 
 
 def check_plot_target(target: Path) -> None:

@@ -41,6 +41,7 @@ class Cell(BaseModel):
     nodes: int
     ranks: int
     bytes: int  # as the table of collectives has it; 0 where there is no data
+    port_bytes: int | None = None  # through the busiest link, where these were asked for
     spread_percent: int = 0  # by which blocks are larger or smaller
     root: int | None = None
     median_s: float

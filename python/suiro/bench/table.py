@@ -6,7 +6,8 @@ from rich.table import Table
 
 from suiro.bench.result import Cell, Result
 
-_MARK = " *"
+MARK = " *void"
+NOTE_STYLES = {"void": "yellow", "note": "dim"}
 
 
 def size_text(size: int) -> str:
@@ -46,15 +47,20 @@ def print_result(result: Result, console: Console) -> None:
     if result.cells:
         console.print(cells_table(result))
     notes = {cell.void_reason: "void" for cell in result.cells if cell.void_reason}
-    notes |= {cell.note: "note" for cell in result.cells if cell.note}
+    notes |= {text: "note" for cell in result.cells for text in _notes(cell)}
     for text, kind in notes.items():
-        console.print(f"{kind}: {text}", style="yellow" if kind == "void" else "dim")
+        console.print(f"{kind}: {text}", style=NOTE_STYLES[kind])
     for steps in result.steps:
         worst = max(steps.relative, default=1.0)
         console.print(
             f"steps of {steps.algorithm}, {size_text(steps.bytes)}: slowest {worst:.2f} times "
             f"a step with one target (model: {max(steps.predicted, default=1.0):.2f})"
         )
+    print_origin(result, console)
+
+
+def print_origin(result: Result, console: Console) -> None:
+    """What was measured where, and the command to repeat it."""
     roots = {cell.root for cell in result.cells if cell.root is not None}
     for root in sorted(roots):
         console.print(f"root: rank {root}", style="dim")
@@ -65,6 +71,12 @@ def print_result(result: Result, console: Console) -> None:
         f"{machine.cores} cores, {machine.kernel}, {machine.mpi}{network}{rate}", style="dim"
     )
     console.print(f"repeat: {result.command}", style="dim", soft_wrap=True)
+
+
+def _notes(cell: Cell) -> list[str]:
+    at = f" at {cell.bytes} bytes" if cell.bytes else ""
+    ran = f"{cell.algorithm} ran {cell.ran}{at}" if cell.ran else None
+    return [note for note in (cell.note, ran) if note]
 
 
 def cells_table(result: Result) -> Table:
@@ -92,21 +104,18 @@ def _row(cell: Cell) -> list[str]:
     low, high = cell.ci95_s
     return [
         size_text(cell.bytes),
-        name + (_MARK + "void" if cell.void else ""),
+        name + (MARK if cell.void else ""),
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
         bandwidth_text(cell),
-        _share(cell.line_rate_fraction),
-        _share(cell.bound_fraction),
-        _ratio(cell.speedup_over_native),
-        _ratio(cell.speedup_over_control),
+        figure(cell.line_rate_fraction),
+        figure(cell.bound_fraction),
+        figure(cell.speedup_over_native),
+        figure(cell.speedup_over_control),
         str(cell.repetitions),
     ]
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-def _ratio(value: float | None) -> str:
+def figure(value: float | None) -> str:
+    """A fraction or a ratio."""
     return "-" if value is None else f"{value:.2f}"

@@ -2,6 +2,7 @@
 """`suiro bench`: measures a collective, in a lab or on the user's own cluster."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,22 +11,55 @@ import typer
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
+    from suiro.bench.every import Everything
     from suiro.bench.plan import Plan
 
+_COMPARED = "native,auto"
+_ALL = "all"
+
+
+def _complete(begun: str) -> list[str]:
+    """The collectives that the word may become; none where the native tools are missing."""
+    from suiro.bench.catalog import collectives
+    from suiro.errors import SuiroError
+
+    try:
+        return [name for name in (*collectives(), _ALL) if name.startswith(begun)]
+    except SuiroError:
+        return []
+
+
 CollectiveArgument = Annotated[
-    str, typer.Argument(metavar="COLLECTIVE", help="As MPI has it, in small letters: bcast.")
+    str,
+    typer.Argument(
+        metavar="COLLECTIVE",
+        help="As MPI has it, in small letters: bcast. Or all.",
+        autocompletion=_complete,
+    ),
 ]
 LauncherArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="[-- LAUNCHER...]", help="A launcher prefix, such as mpirun -np 16."),
 ]
+AlgorithmsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B", help="What to compare; native is the MPI's own [default: native,auto]."
+    ),
+]
 RepeatOption = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Repetitions [default: 200 below 4K, 50 below 32K, 10]."),
+    typer.Option(
+        min=1, metavar="N", help="Repetitions [default: 200 below 4K, 50 below 32K, 10; all: 20]."
+    ),
 ]
 BudgetOption = Annotated[
-    float,
-    typer.Option(min=1, metavar="SECONDS", help="Cut the repetitions of a size to this time."),
+    float | None,
+    typer.Option(
+        min=1,
+        metavar="SECONDS",
+        help="Cut the repetitions of a size to this time [default: 600; all: 20].",
+    ),
 ]
 LinkRateOption = Annotated[
     str | None,
@@ -35,8 +69,8 @@ SizesOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B",
-        help="Bytes of a block, of an all-to-all, or of the whole message; K and M are 1024s "
-        "[default: 32K,256K].",
+        help="Bytes of a block, from one rank or for one rank, or of the whole message; of all, "
+        "bytes through the busiest link. K and M are 1024s [default: 32K,256K; all: 64K,1M].",
     ),
 ]
 RootOption = Annotated[
@@ -77,13 +111,11 @@ def bench(
         str | None,
         typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
     ] = None,
-    algorithms: Annotated[
-        str, typer.Option(metavar="A,B", help="What to compare; native is the MPI's own.")
-    ] = "native,auto",
+    algorithms: AlgorithmsOption = None,
     sizes: SizesOption = None,
     root: RootOption = None,
     repeat: RepeatOption = None,
-    budget: BudgetOption = 600,
+    budget: BudgetOption = None,
     steps: StepsOption = False,
     interface: Annotated[
         str, typer.Option(metavar="NAME", help="Network interface of the control flow.")
@@ -100,42 +132,102 @@ def bench(
 
     On your cluster:  suiro bench allreduce -- mpirun -np 16 --hostfile hosts
 
+    Every collective: suiro bench all --lab 4x4-hol --sizes 64K,1M
+
     A line of the table: the median time of a call and its 95 % interval; what the busiest node
     moves in that time, also over what one TCP stream reaches (/ line) and the network allows
     (/ bound); native's and the control's (native's algorithm, run by suiro) time over it. The first
     call of each algorithm is not counted, and what it delivers is checked.
-    """
-    from suiro.bench import plan as plans
-    from suiro.bench.catalog import find_collective
 
-    measured = find_collective(collective)
-    _refuse_early(measured.has_data, mpi, plot)
-    plans.check_steps(measured, steps)
-    plan = plans.Plan(
-        collective=measured,
-        algorithms=plans.parse_algorithms(algorithms),
-        sizes=plans.sizes_of(measured, sizes),
-        repeat=repeat,
-        budget_s=budget,
-        steps=steps,
-        interface=interface,
-        link_rate_bps=plans.parse_rate(link_rate) if link_rate else None,
-        spread_percent=plans.spread_of(measured, spread),
-        root=plans.root_of(measured, root),
-    )
-    plans.check_algorithms(measured, plan.algorithms)
+    All collectives are compared at bytes that the busiest link must carry, whatever the algorithm:
+    native against what suiro chooses.
+    """
+    options = _Options(sizes, root, repeat, budget, interface, link_rate)
+    _check_mpi(mpi)
+    what: Plan | Everything
+    if collective == _ALL:
+        _check_left_out(algorithms=algorithms, spread=spread, steps=steps or None, plot=plot)
+        what = options.everything()
+    else:
+        what = options.plan(collective, algorithms or _COMPARED, steps, spread)
+        _check_plot(plot, what.collective.has_data)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
-    _measure_and_show(plan, launcher or [], mpi, json, plot, save)
+    _measure_and_show(what, launcher or [], mpi, json, plot, save)
 
 
-def _refuse_early(has_data: bool, mpi: str | None, plot: Path | None) -> None:
-    """What cannot work is said before a cluster is started for it."""
-    from suiro.bench.plot import check_plot_target
+@dataclass(frozen=True)
+class _Options:
+    """What is asked for of one collective as well as of all."""
+
+    sizes: str | None
+    root: int | None
+    repeat: int | None
+    budget_s: float | None
+    interface: str
+    link_rate: str | None
+
+    @property
+    def link_rate_bps(self) -> int | None:
+        from suiro.bench.plan import parse_rate
+
+        return parse_rate(self.link_rate) if self.link_rate else None
+
+    def plan(self, name: str, algorithms: str, steps: bool, spread: int | None) -> "Plan":
+        """Of one collective; what cannot work is said before a cluster is started for it."""
+        from suiro.bench import plan as plans
+        from suiro.bench.catalog import find_collective
+
+        collective = find_collective(name)
+        plans.check_steps(collective, steps)
+        plan = plans.Plan(
+            collective=collective,
+            algorithms=plans.parse_algorithms(algorithms),
+            sizes=plans.sizes_of(collective, self.sizes),
+            repeat=self.repeat,
+            budget_s=self.budget_s or plans.DEFAULT_BUDGET_S,
+            steps=steps,
+            interface=self.interface,
+            link_rate_bps=self.link_rate_bps,
+            spread_percent=plans.spread_of(collective, spread),
+            root=plans.root_of(collective, self.root),
+        )
+        plans.check_algorithms(collective, plan.algorithms)
+        return plan
+
+    def everything(self) -> "Everything":
+        from suiro.bench import every
+        from suiro.bench.plan import parse_sizes
+
+        return every.Everything(
+            sizes=parse_sizes(every.DEFAULT_SIZES if self.sizes is None else self.sizes),
+            repeat=self.repeat or every.DEFAULT_REPEAT,
+            budget_s=self.budget_s or every.DEFAULT_BUDGET_S,
+            interface=self.interface,
+            link_rate_bps=self.link_rate_bps,
+            root=self.root,
+        )
+
+
+def _check_mpi(mpi: str | None) -> None:
     from suiro.errors import UsageError
 
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+
+
+def _check_left_out(**given: object) -> None:
+    from suiro.errors import UsageError
+
+    for name, value in given.items():
+        if value is not None:
+            raise UsageError(f"--{name} is for one collective: leave it out, or name one")
+
+
+def _check_plot(plot: Path | None, has_data: bool) -> None:
+    from suiro.bench.plot import check_plot_target
+    from suiro.errors import UsageError
+
     if plot is not None and not has_data:
         raise UsageError("--plot draws bandwidth, and a call without data has none")
     if plot is not None:
@@ -143,7 +235,7 @@ def _refuse_early(has_data: bool, mpi: str | None, plot: Path | None) -> None:
 
 
 def _measure_and_show(
-    plan: "Plan",
+    what: "Plan | Everything",
     launcher: list[str],
     mpi: str | None,
     json: bool,
@@ -152,16 +244,27 @@ def _measure_and_show(
 ) -> None:
     from rich.console import Console
 
+    from suiro.bench.every import Everything
+    from suiro.bench.every_table import print_every
     from suiro.bench.launcher import launcher_prefix, mpi_of
-    from suiro.bench.measure import measure
+    from suiro.bench.measure import measure, measure_all
     from suiro.bench.plot import save_plot
     from suiro.bench.table import print_result
+    from suiro.bench.wide_area import model_lines
 
     prefix = launcher_prefix(launcher)
-    result = measure(plan, prefix, mpi or mpi_of(prefix), repeat_command(), save)
+    mpi = mpi or mpi_of(prefix)
+    if isinstance(what, Everything):
+        result = measure_all(what, prefix, mpi, repeat_command(), save)
+    else:
+        result = measure(what, prefix, mpi, repeat_command(), save)
     if plot is not None:
         save_plot(result, plot)
     if json:
         print(result.model_dump_json(indent=1))
+    elif isinstance(what, Everything):
+        print_every(result, Console(width=None if sys.stdout.isatty() else 124))
     else:
         print_result(result, Console(width=None if sys.stdout.isatty() else 100))
+        lines = model_lines(result)
+        print("\n".join(["the wide-area paper's models (its table 2):", *lines] if lines else []))

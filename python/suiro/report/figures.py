@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from suiro.bench.result import Cell, Result, Steps
 from suiro.bench.table import size_text
+from suiro.bench.wide_area import Sites, model_s, throughput_Bps
 from suiro.report.verdict import title
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _COLOURS = {
     "auto": "#d2486a",
 }
 _FALLBACK = "#6b7a90"
+_SHADES = ("#8a8f98", "#e08a1e", "#1b8ef2", "#2fa36b", "#a06bd6", "#d2486a", "#0f4fa8", "#7a6a20")
 _CONTROL = "#c3c7ce"
 # matplotlib draws text and axes in this colour; it becomes the page's own.
 _INK = "#123456"
@@ -65,6 +67,36 @@ def bandwidth_figure(result: Result) -> str:
     ]
     line_Bps = _line_Bps(result)
     return _bars_figure(groups, "MB/s per node", line_Bps / 1e6 if line_Bps else None)
+
+
+def wide_area_figure(result: Result, sites: Sites) -> str:
+    """Throughput over size as the paper on GridMPI has it, its models as thin lines."""
+    algorithms = list(dict.fromkeys(cell.algorithm for cell in result.cells if not cell.is_control))
+    shades = {name: _SHADES[i % len(_SHADES)] for i, name in enumerate(algorithms)}
+
+    def draw(axes: "Axes") -> None:
+        for name in algorithms:
+            cells = [cell for cell in result.cells if cell.algorithm == name]
+            cells.sort(key=lambda cell: cell.bytes)
+            sizes = [cell.bytes for cell in cells]
+            measured = [throughput_Bps(cell, cell.median_s) / 1e6 for cell in cells]
+            axes.plot(sizes, measured, color=shades[name], linewidth=1.6, marker="o",
+                      markersize=3, label=name)  # fmt: skip
+            models = [model_s(cell, sites) for cell in cells]
+            if all(models):
+                curve = [
+                    throughput_Bps(c, s or 1) / 1e6 for c, s in zip(cells, models, strict=True)
+                ]
+                axes.plot(sizes, curve, color=shades[name], linewidth=0.8, linestyle=":")
+        axes.set_xscale("log", base=2)
+        ticks = sorted({cell.bytes for cell in result.cells})
+        axes.set_xticks(ticks, [size_text(tick) for tick in ticks])
+        axes.minorticks_off()
+        axes.set_ylabel("MB/s as the paper counts; dotted: its models")
+        _legend(axes, 2)
+        axes.set_ylim(bottom=0)
+
+    return _svg(draw, (7.6, 4.2))
 
 
 def _line_Bps(result: Result) -> float | None:

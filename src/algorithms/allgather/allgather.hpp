@@ -7,6 +7,7 @@
 namespace suiro {
 
 extern const Algorithm allgather_bruck;
+extern const Algorithm allgather_counterparts;
 extern const Algorithm allgather_lanes;
 extern const Algorithm allgather_linear;
 extern const Algorithm allgather_neighbor_exchange;
@@ -23,6 +24,8 @@ Schedule doubling_allgather(int size);
 
 /// In a ring of ranks in node order.
 Schedule gather_round(const Call& call, const Parameters& parameters);
+/// By counterparts at other sites, and what they bring at each site.
+Schedule gather_by_counterparts(const Call& call, const Parameters& parameters);
 /// In a ring of nodes that every rank of a node drives with its share.
 Schedule gather_in_lanes(const Call& call, const Parameters& parameters);
 

@@ -9,6 +9,7 @@
 
 namespace suiro {
 
+extern const Algorithm allreduce_extended_rabenseifner;
 extern const Algorithm allreduce_lanes;
 extern const Algorithm allreduce_lanes_halving;
 extern const Algorithm allreduce_node_leader;
@@ -17,5 +18,6 @@ extern const Algorithm allreduce_pipeline;
 extern const Algorithm allreduce_rabenseifner;
 extern const Algorithm allreduce_recursive_doubling;
 extern const Algorithm allreduce_ring;
+extern const Algorithm allreduce_twotier;
 
 }  // namespace suiro

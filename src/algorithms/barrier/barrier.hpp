@@ -10,6 +10,7 @@ namespace suiro {
 extern const Algorithm barrier_dissemination;
 extern const Algorithm barrier_node_leader;
 extern const Algorithm barrier_recursive_doubling;
+extern const Algorithm barrier_site_leader;
 extern const Algorithm barrier_tree;
 
 /// Messages without payload over ranks 0 .. size - 1: round i, to the rank 2^i further.

@@ -10,6 +10,8 @@ namespace suiro {
 extern const Algorithm bcast_binary;
 extern const Algorithm bcast_binomial;
 extern const Algorithm bcast_chain;
+extern const Algorithm bcast_extended_van_de_geijn;
+extern const Algorithm bcast_farfirst;
 extern const Algorithm bcast_knomial;
 extern const Algorithm bcast_linear;
 extern const Algorithm bcast_node_pipeline;

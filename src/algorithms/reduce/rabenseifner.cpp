@@ -13,7 +13,7 @@ constexpr Property properties[] = {Property::in_place};
 
 Schedule build_rabenseifner(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
-  Schedule both = sequence(halve(ranks, Buffer::scratch), gather_halves(ranks));
+  Schedule both = sequence(halve(ranks, Buffer::work), gather_halves(ranks));
   return named(reduce_rabenseifner, call, parameters,
                relabelled(std::move(both), node_order(call.topology, call.root)));
 }
@@ -26,8 +26,9 @@ constinit const Algorithm reduce_rabenseifner = {
     .summary = "Recursive halving reduces and scatters, a binomial tree gathers.",
     .source = "Rabenseifner (2004); MPICH and Open MPI",
     .cost_text =
-        "2 log2 P steps of messages of M/P; 2 M (P - 1)/P into the root, M more where ranks are no "
-        "power of two",
+        "2 log2 P messages in time; 2 M (P - 1)/P into the root, M more where ranks are no power "
+        "of "
+        "two",
     .parameters = {},
     .properties = properties,
     .cost = nullptr,

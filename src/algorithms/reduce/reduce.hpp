@@ -10,6 +10,7 @@ namespace suiro {
 extern const Algorithm reduce_binary;
 extern const Algorithm reduce_binomial;
 extern const Algorithm reduce_chain;
+extern const Algorithm reduce_extended_rabenseifner;
 extern const Algorithm reduce_in_order_binary;
 extern const Algorithm reduce_in_order_pipeline;
 extern const Algorithm reduce_linear;

@@ -11,8 +11,9 @@ constexpr ParameterSpec parameters_taken[] = {segment_spec};
 constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
 
 Schedule build_lanes(const Call& call, const Parameters& parameters) {
-  return named(reduce_scatter_block_lanes, call, parameters,
-               reversed(gather_in_lanes(call, parameters), most_in_spread(nodes_from(call.topology, 0))));
+  return named(
+      reduce_scatter_block_lanes, call, parameters,
+      reversed(gather_in_lanes(call, parameters), most_in_spread(nodes_from(call.topology, 0))));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace suiro {
 
 extern const Algorithm reduce_scatter_block_bruck;
+extern const Algorithm reduce_scatter_block_counterparts;
 extern const Algorithm reduce_scatter_block_lanes;
 extern const Algorithm reduce_scatter_block_pairwise;
 extern const Algorithm reduce_scatter_block_recursive_halving;
