@@ -138,6 +138,7 @@ std::vector<int> sites_of_ranks(const std::vector<Stand>& stands, std::string_vi
   }
   source = "names";
   std::vector<int> sites;
+  sites.reserve(stands.size());
   for (const Stand& stand : stands) sites.push_back(stand.site);
   return sites;
 }
