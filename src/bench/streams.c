@@ -44,11 +44,17 @@ static struct Pairs parse_pairs(const char* text, int nodes) {
   return pairs;
 }
 
+/// Until the end, which may have been a moment ago.
+static int wait_ms(double end_s) {
+  const double left_s = end_s - now_s();
+  return left_s > 0 ? (int)(left_s * 1e3) + 1 : 0;
+}
+
 static void send_until(int stream, double end_s) {
   static char chunk[chunk_bytes];
   struct pollfd out = {.fd = stream, .events = POLLOUT};
-  for (double time_s = now_s(); time_s < end_s; time_s = now_s()) {
-    if (poll(&out, 1, (int)((end_s - time_s) * 1e3) + 1) <= 0) continue;
+  while (now_s() < end_s) {
+    if (poll(&out, 1, wait_ms(end_s)) <= 0) continue;
     if (send(stream, chunk, chunk_bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
       die("a TCP stream of the probe broke: %s", strerror(errno));
   }
@@ -59,8 +65,8 @@ static void receive_until(int stream, double start_s, double seconds, double* ar
   static char chunk[chunk_bytes];
   struct pollfd in = {.fd = stream, .events = POLLIN};
   const double end_s = start_s + seconds;
-  for (double time_s = now_s(); time_s < end_s; time_s = now_s()) {
-    if (poll(&in, 1, (int)((end_s - time_s) * 1e3) + 1) <= 0) continue;
+  while (now_s() < end_s) {
+    if (poll(&in, 1, wait_ms(end_s)) <= 0) continue;
     const ssize_t got = recv(stream, chunk, chunk_bytes, MSG_DONTWAIT);
     const int slice = (int)((now_s() - start_s) / seconds * slices);
     if (got == 0) return;

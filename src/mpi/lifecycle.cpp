@@ -138,8 +138,25 @@ std::vector<int> sites_of_ranks(const std::vector<Stand>& stands, std::string_vi
   }
   source = "names";
   std::vector<int> sites;
+  sites.reserve(stands.size());
   for (const Stand& stand : stands) sites.push_back(stand.site);
   return sites;
+}
+
+/// For --explain, which also tells when the addresses contradict a file that may be out of date.
+void report_sites(const std::vector<int>& sites, std::string_view source,
+                  const std::vector<int>& by_address) {
+  const std::set<int> different(sites.begin(), sites.end());
+  std::set<std::pair<int, int>> both;
+  for (std::size_t rank = 0; rank < sites.size(); ++rank) {
+    both.emplace(sites[rank], by_address[rank]);
+  }
+  const std::set<int> addresses(by_address.begin(), by_address.end());
+  const bool alike = both.size() == different.size() && both.size() == addresses.size();
+  const nlohmann::json report{{"count", std::max<std::size_t>(different.size(), 1)},
+                              {"told_by", source},
+                              {"contradicted", source == "names" && !alike}};
+  job.service.send(nlohmann::json{{"sites", report}}.dump());
 }
 
 Placement placement_of(const std::vector<Stand>& stands) {
@@ -147,12 +164,7 @@ Placement placement_of(const std::vector<Stand>& stands) {
   if (settings.pretend_nodes == 0) {
     std::string_view source;
     std::vector<int> sites = sites_of_ranks(stands, source);
-    if (job.rank == 0 && settings.explain) {
-      const std::set<int> different(sites.begin(), sites.end());
-      const std::size_t count = std::max<std::size_t>(different.size(), 1);
-      const nlohmann::json report{{"sites", {{"count", count}, {"told_by", source}}}};
-      job.service.send(report.dump());
-    }
+    if (job.rank == 0 && settings.explain) report_sites(sites, source, sites_by_address(stands));
     return {nodes_of(stands), std::move(sites), links_of_ranks(stands)};
   }
   const int size = static_cast<int>(stands.size());

@@ -70,6 +70,12 @@ def test_two_sites(tmp_path: Path, program: Path) -> None:
     assert sites["count"] == 2
     assert str(sites["told_by"]).startswith(f"{path}, measured ")
     assert str(path) not in said
+    assert "though" not in str(sites["told_by"])
+    moved = path.read_text().replace('"host1"', '"moved"').replace('"host8"', '"host1"')
+    other = tmp_path / "moved.toml"
+    other.write_text(moved.replace('"moved"', '"host8"'))
+    sites, _ = told(other, program, "two-sites")
+    assert str(sites["told_by"]).endswith(", though the addresses tell others")
     stale = path.read_text().replace('"host9", ', "")
     path.write_text(stale)
     sites, said = told(path, program, "two-sites")

@@ -102,12 +102,13 @@ def test_sites_are_told_once_for_all_jobs_that_have_the_same(
 ) -> None:
     for told_by in ("addresses", "names", "names"):
         peer = register(service)
-        peer.say(json.dumps({"sites": {"count": 2, "told_by": told_by}}))
+        sites = {"count": 2, "told_by": told_by, "contradicted": told_by == "names"}
+        peer.say(json.dumps({"sites": sites}))
         peer.say('{"unnamed": "host9"}', '{"done": true}')
         assert peer.hears() == "ok"
     assert reports.sites_told == [
         {"count": 2, "told_by": "addresses"},
-        {"count": 2, "told_by": "SUIRO_SITES"},
+        {"count": 2, "told_by": "SUIRO_SITES, though the addresses tell others"},
     ]
     assert "SUIRO_SITES does not name host9" in capsys.readouterr().err
 

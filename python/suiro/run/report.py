@@ -82,6 +82,7 @@ class Reports:
             "addresses": "addresses",
             "nothing": "nothing: no node has an address that tells",
         }[told["told_by"]]
+        by += ", though the addresses tell others" if told.get("contradicted") else ""
         found = {"count": int(told["count"]), "told_by": by}
         if found not in self.sites_told:
             self.sites_told.append(found)
