@@ -15,7 +15,12 @@ LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
 # Layers that use none of the others and are used by none.
 LONERS = {"bench", "lab", "switch"}
 # What runs for a collective, or how it is called: by their nature something for each of them.
-SAY_WHAT_RUNS = ("src/rules/builtin.cpp", "src/bench/collectives.c", "python/suiro/bench/native_")
+SAY_WHAT_RUNS = (
+    "src/rules/builtin.cpp",
+    "src/bench/collectives.c",
+    "python/suiro/bench/native_",
+    "python/suiro/bench/wide_area.py",
+)
 
 
 def tracked(*patterns: str) -> list[Path]:

@@ -12,7 +12,8 @@ namespace suiro {
 /// where ranks have none, in the work buffer.
 Schedule halve(int size, Buffer sums);
 
-/// After halve() in the work buffer: all pieces to the receive buffer of rank 0, along a binomial tree.
+/// After halve() in the work buffer: all pieces to the receive buffer of rank 0, along a binomial
+/// tree.
 Schedule gather_halves(int size);
 
 /// After halve() in the receive buffer: all pieces to all ranks, by recursive doubling.

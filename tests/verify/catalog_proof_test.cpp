@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole catalog, every P from 1 to 33, every even node count, uneven and permuted placements.
+// The whole catalog, every P from 1 to 24, every even node count, uneven and permuted placements.
 #include "verify/catalog_proof.hpp"
 
 #include <gmock/gmock.h>
