@@ -3,17 +3,13 @@
 whatever the table of collectives and the catalog gain comes here by itself."""
 
 import itertools
-import json
-import subprocess
 import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_jobs import Mpi
-
-from suiro import native
+from mpi_jobs import Mpi, rows_of
 
 # Programs, and algorithms that use every kind of buffer that there is.
 SOME = {
@@ -36,14 +32,6 @@ SOME = {
         "SUIRO_SCATTERV": "linear",
     },
 }
-
-
-def rows_of(what: str) -> list[dict[str, Any]]:
-    """What suiro-schedule lists of algorithms or collectives."""
-    command = [str(native.tool("suiro-schedule")), what, "--json"]
-    output = subprocess.run(command, check=True, capture_output=True).stdout
-    rows: list[dict[str, Any]] = json.loads(output)[what]
-    return rows
 
 
 def forced_by(algorithm: dict[str, Any], table: list[dict[str, Any]]) -> dict[str, str]:
