@@ -55,6 +55,9 @@ std::string_view name(Property property);
 /// The parameter of algorithms that cut a message: bytes of a segment.
 inline constexpr std::string_view segment_parameter = "segment";
 
+/// The parameter of algorithms that limit how many ranks of a site use the way to others at once.
+inline constexpr std::string_view wan_flows_parameter = "n";
+
 /// How fast a link is, for algorithms that cut messages into segments. As long as nobody knows
 /// better: 1 Gbit/s, and what a message of MPI over TCP takes to start in microseconds.
 struct Link {

@@ -26,7 +26,7 @@ Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, rang
 
 int at_once(const Topology& topology, const Parameters& parameters) {
   constexpr int most = 8;
-  const auto given = static_cast<int>(parameters.at("n"));
+  const auto given = static_cast<int>(parameters.find(wan_flows_parameter)->second);
   if (given > 0) return given;
   std::vector<int> nodes(static_cast<std::size_t>(topology.sites()));
   for (int node = 0; node < topology.nodes(); ++node) ++nodes[topology.site(node)];

@@ -10,7 +10,7 @@
 namespace suiro {
 
 inline constexpr ParameterSpec at_once_spec = {
-    .name = "n",
+    .name = wan_flows_parameter,
     .minimum = 0,
     .maximum = 4096,
     .fallback = 0,

@@ -37,6 +37,9 @@ struct Clock {
 
 double now_s(void);
 void wait_gently(MPI_Request* request);
+/// Looks at the request now and then only, where polling would take the cores from those that
+/// measure.
+void wait_asleep(MPI_Request* request);
 void gentle_barrier(MPI_Comm comm);
 struct Clock make_clock(const struct Place* place);
 
@@ -177,8 +180,9 @@ struct Port {
 struct Port own_port(const char* interface_name);
 int listen_for_streams(struct Port* port);
 int connect_stream(const struct Port* port);
-/// Takes connections until one comes from the peer: anybody can reach a listening socket.
-int accept_stream(int listener, const struct Port* peer);
+/// Takes connections until one comes from the peer: anybody can reach a listening socket. Ends the
+/// job when nothing comes for `patience_s`.
+int accept_stream(int listener, const struct Port* peer, double patience_s);
 
 // line_rate.c: what one TCP stream reaches from each node to the next.
 void measure_line_rate(const struct Place* place, double seconds, const char* interface_name);
@@ -189,5 +193,12 @@ void measure_steps(struct Measuring* measuring, const char* schedule_file, long 
 
 // probe.c: how the switch between the nodes queues.
 void probe_switch(const struct Measuring* measuring, const char* interface_name);
+
+// latencies.c: how far nodes are from each other.
+void measure_latencies(const struct Place* place, const char* interface_name);
+
+// streams.c: what 1, 2, 4, 8 streams at once reach between nodes, such as "0,1>4,5".
+void measure_streams(const struct Measuring* measuring, double seconds, const char* interface_name,
+                     const char* pairs);
 
 #endif

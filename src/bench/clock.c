@@ -34,6 +34,14 @@ void wait_gently(MPI_Request* request) {
   }
 }
 
+void wait_asleep(MPI_Request* request) {
+  const struct timespec pause = {.tv_nsec = 10000000};
+  for (int done = 0;; nanosleep(&pause, NULL)) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+  }
+}
+
 void gentle_barrier(MPI_Comm comm) {
   MPI_Request request;
   MPI_Ibarrier(comm, &request);

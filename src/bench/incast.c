@@ -25,7 +25,7 @@ static void connect_streams(const struct Mesh* mesh, int target, int* streams) {
     streams[source] = -1;
     if (source == target) continue;
     if (mesh->me == source) streams[source] = connect_stream(&ports[target]);
-    if (mesh->me == target) streams[source] = accept_stream(listener, &ports[source]);
+    if (mesh->me == target) streams[source] = accept_stream(listener, &ports[source], patience_s);
     meet(mesh);
   }
   if (listener >= 0) close(listener);

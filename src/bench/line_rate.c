@@ -12,6 +12,7 @@
 #include "bench.h"
 
 enum { chunk_bytes = 65536 };
+static const double patience_s = 10;
 static const double settling_share = 0.3;  // of the time, for slow start; not counted
 
 struct Stream {
@@ -48,8 +49,8 @@ static struct Stream connect_ring(const struct Place* place, struct Port* port) 
   MPI_Allgather(port, sizeof *port, MPI_BYTE, ports, sizeof *port, MPI_BYTE, place->leaders);
   struct Stream stream;
   stream.target_fd = connect_stream(&ports[(place->node + 1) % place->nodes]);
-  stream.source_fd =
-      accept_stream(listener, &ports[(place->node + place->nodes - 1) % place->nodes]);
+  const int previous = (place->node + place->nodes - 1) % place->nodes;
+  stream.source_fd = accept_stream(listener, &ports[previous], patience_s);
   close(listener);
   free(ports);
   return stream;

@@ -58,12 +58,13 @@ int connect_stream(const struct Port* port) {
   return socket_fd;
 }
 
-int accept_stream(int listener, const struct Port* peer) {
+int accept_stream(int listener, const struct Port* peer, double patience_s) {
   for (;;) {
     struct sockaddr_in from = {0};
     socklen_t length = sizeof from;
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
-    if (poll(&waiting, 1, 10000) <= 0) die("the other node did not connect within 10 s");
+    if (poll(&waiting, 1, (int)(patience_s * 1e3)) <= 0)
+      die("the other node did not connect within %.0f s", patience_s);
     const int socket_fd = accept4(listener, (struct sockaddr*)&from, &length, SOCK_CLOEXEC);
     if (socket_fd >= 0 && from.sin_addr.s_addr == peer->address) return socket_fd;
     if (socket_fd >= 0) close(socket_fd);

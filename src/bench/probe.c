@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { tries = 3, burst_bytes_min = 65536, incast_block_bytes = 262144, small_frames = 8 };
 static const long long burst_bytes_limit = 1LL << 32;
@@ -182,14 +181,6 @@ static void measure_switch(struct Mesh* mesh) {
   measure_incast(mesh, roles_of(0, mesh->hosts).busy, incast_block_bytes, incast_s);
 }
 
-/// Ranks that take no part sleep, where polling would take the cores from those that do.
-static void wait_asleep(void) {
-  const struct timespec pause = {.tv_nsec = 20000000};
-  MPI_Request request;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  for (int done = 0; !done; nanosleep(&pause, NULL)) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-}
-
 void probe_switch(const struct Measuring* measuring, const char* interface_name) {
   const struct Place* place = &measuring->place;
   const bool takes_part = place->leaders != MPI_COMM_NULL && place->node < probe_hosts_max;
@@ -200,6 +191,8 @@ void probe_switch(const struct Measuring* measuring, const char* interface_name)
     measure_switch(&mesh);
     close_mesh(&mesh);
   }
-  wait_asleep();
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  wait_asleep(&request);
   if (takes_part) MPI_Comm_free(&comm);
 }

@@ -18,6 +18,9 @@ static const char usage[] =
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
     "be \"-\"\n"
+    "  --latencies INTERFACE            round trips from a few nodes to all others\n"
+    "  --streams SECONDS INTERFACE A,B>C,D\n"
+    "                                   what 1, 2, 4, 8 pairs of nodes reach together\n"
     "  --probe-switch INTERFACE         the two-target test between up to 8 nodes\n"
     "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved\n"
     "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
@@ -46,8 +49,9 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   const struct {
     const char* name;
     int values;
-  } options[] = {{"--collective", 3}, {"--counters", 1}, {"--budget", 1},      {"--line-rate", 2},
-                 {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}};
+  } options[] = {{"--collective", 3},   {"--counters", 1},  {"--budget", 1},
+                 {"--line-rate", 2},    {"--cell", 3},      {"--steps", 3},
+                 {"--probe-switch", 1}, {"--latencies", 1}, {"--streams", 3}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -73,6 +77,8 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   if (which == 5)
     measure_steps(m, v[0], number(option, v[1], 1, INT_MAX), (int)number(option, v[2], 1, 1000000));
   if (which == 6) probe_switch(m, v[0]);
+  if (which == 7) measure_latencies(&m->place, v[0]);
+  if (which == 8) measure_streams(m, seconds_of(option, v[0]), v[1], v[2]);
   return 1 + options[which].values;
 }
 

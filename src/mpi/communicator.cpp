@@ -46,6 +46,17 @@ bool is_built_in(const Decision& decision) {
   return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
 }
 
+/// Between sites, algorithms that are told nothing else let as many nodes use the way at once as
+/// are known to fill it.
+void set_wan_flows(Decision& decision, const Collective& collective, const Topology& topology) {
+  const int flows = job.settings.wan_flows;
+  if (flows == 0 || topology.sites() == 1 || decision.algorithm == native_algorithm) return;
+  const Algorithm& algorithm = *find_candidate(collective.name, decision.algorithm);
+  const bool takes = std::ranges::find(algorithm.parameters, wan_flows_parameter,
+                                       &ParameterSpec::name) != algorithm.parameters.end();
+  if (takes) decision.parameters.try_emplace(std::string(wan_flows_parameter), flows);
+}
+
 }  // namespace
 
 Communicator::Communicator(MPI_Comm communicator, Hints hints)
@@ -148,6 +159,7 @@ Choice Communicator::make_choice(const Collective& collective, std::optional<std
                        {},
                        "built in: to agree on whose buffers are in device memory takes as long"};
   }
+  set_wan_flows(choice.decision, collective, *topology_);
   choice.algorithm = with_parameters(choice.decision);
   choice.reason = size_note + choice.decision.reason;
   choice.native = choice.decision.algorithm == native_algorithm;

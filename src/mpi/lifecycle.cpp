@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "mpi/device_memory.hpp"
@@ -31,6 +33,7 @@ struct Stand {
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
   std::int32_t lacks_net = 0;  // though it was asked for
+  std::int32_t site = -1;      // that the settings name for this host
   NodeLinks links;
   Networks networks{};
 };
@@ -77,8 +80,8 @@ std::vector<int> nodes_of(const std::vector<Stand>& stands) {
   return nodes;
 }
 
-/// The site of each rank of the world, from what the lowest rank of its node knows.
-std::vector<int> sites_of_ranks(const std::vector<Stand>& stands) {
+/// The site of each rank of the world, from the addresses that the lowest rank of its node has.
+std::vector<int> sites_by_address(const std::vector<Stand>& stands) {
   std::vector<Networks> networks;
   std::vector<std::size_t> place(stands.size());  // of a node's networks, at its lowest rank
   for (std::size_t rank = 0; rank < stands.size(); ++rank) {
@@ -105,11 +108,64 @@ std::vector<int> links_of_ranks(const std::vector<Stand>& stands) {
   return links;
 }
 
+/// A host that the settings put at no site makes them those of other nodes: not one of them is
+/// followed then. The lowest rank there says so, by way of `suiro run`, which knows the file;
+/// nobody does where all ranks are on one node, and sites do not matter.
+void settle_sites(const std::vector<Stand>& stands) {
+  if (job.settings.sites.empty()) return;
+  const auto unnamed = std::ranges::find_if(stands, [](const Stand& s) { return s.site < 0; });
+  if (unnamed == stands.end()) return;
+  job.settings.sites.clear();
+  job.settings.wan_flows = 0;
+  const bool one_node = std::ranges::all_of(
+      stands, [&](const Stand& stand) { return stand.node == stands.front().node; });
+  if (one_node || unnamed - stands.begin() != job.rank) return;
+  const nlohmann::json report{{"unnamed", host_name()}};
+  if (job.service.send(report.dump(-1, ' ', true))) return;
+  say("SUIRO_SITES does not name " + host_name() + ", where rank " + std::to_string(job.rank) +
+      " runs: the addresses tell the sites");
+}
+
+/// The site of each rank; empty: all are at one. Also what tells so.
+std::vector<int> sites_of_ranks(const std::vector<Stand>& stands, std::string_view& source) {
+  source = "setting";
+  if (job.settings.one_site) return {};
+  if (job.settings.sites.empty()) {
+    const bool told =
+        std::ranges::any_of(stands, [](const Stand& s) { return s.networks[0] != 0; });
+    source = told ? "addresses" : "nothing";
+    return sites_by_address(stands);
+  }
+  source = "names";
+  std::vector<int> sites;
+  sites.reserve(stands.size());
+  for (const Stand& stand : stands) sites.push_back(stand.site);
+  return sites;
+}
+
+/// For --explain, which also tells when the addresses contradict a file that may be out of date.
+void report_sites(const std::vector<int>& sites, std::string_view source,
+                  const std::vector<int>& by_address) {
+  const std::set<int> different(sites.begin(), sites.end());
+  std::set<std::pair<int, int>> both;
+  for (std::size_t rank = 0; rank < sites.size(); ++rank) {
+    both.emplace(sites[rank], by_address[rank]);
+  }
+  const std::set<int> addresses(by_address.begin(), by_address.end());
+  const bool alike = both.size() == different.size() && both.size() == addresses.size();
+  const nlohmann::json report{{"count", std::max<std::size_t>(different.size(), 1)},
+                              {"told_by", source},
+                              {"contradicted", source == "names" && !alike}};
+  job.service.send(nlohmann::json{{"sites", report}}.dump());
+}
+
 Placement placement_of(const std::vector<Stand>& stands) {
   const Settings& settings = job.settings;
   if (settings.pretend_nodes == 0) {
-    return {nodes_of(stands), settings.one_site ? std::vector<int>() : sites_of_ranks(stands),
-            links_of_ranks(stands)};
+    std::string_view source;
+    std::vector<int> sites = sites_of_ranks(stands, source);
+    if (job.rank == 0 && settings.explain) report_sites(sites, source, sites_by_address(stands));
+    return {nodes_of(stands), std::move(sites), links_of_ranks(stands)};
   }
   const int size = static_cast<int>(stands.size());
   const int ppn = std::max(1, (size + settings.pretend_nodes - 1) / settings.pretend_nodes);
@@ -142,6 +198,7 @@ bool agree() {
                    .node = node.leader,
                    .has_devices = has_device_runtime() ? 1 : 0,
                    .lacks_net = lacks_net() ? 1 : 0,
+                   .site = site_named(job.settings.sites, host_name()),
                    .links = find_node_links(),
                    .networks = host_networks()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
@@ -152,6 +209,7 @@ bool agree() {
   }
   job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
   settle_transport(stands);
+  settle_sites(stands);
   job.placement = placement_of(stands);
   job.link = slowest_link(stands);
   job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)

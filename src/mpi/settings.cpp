@@ -79,14 +79,16 @@ void add_forced(Settings& settings, std::string_view collective) {
   }
 }
 
-void add_pretended_nodes(Settings& settings) {
-  const std::string value = variable("SUIRO_NODES");
+/// A number from 1; `number` stays as it is where the variable is not set.
+void add_number(Settings& settings, const char* name, int& number) {
+  const std::string value = variable(name);
   mix(settings.hash, value);
   if (value.empty()) return;
   const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, settings.pretend_nodes);
-  if (stop != end || error != std::errc() || settings.pretend_nodes < 1) {
-    throw std::runtime_error("SUIRO_NODES=" + printable(value) + ": expected a number from 1");
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (stop != end || error != std::errc() || number < 1) {
+    throw std::runtime_error(std::string(name) + "=" + printable(value) +
+                             ": expected a number from 1");
   }
 }
 
@@ -94,11 +96,13 @@ void add_sites(Settings& settings) {
   const std::string value = variable("SUIRO_SITES");
   mix(settings.hash, value);
   if (value.empty()) return;
-  if (value != "1") {
-    throw std::runtime_error("SUIRO_SITES=" + printable(value) +
-                             ": expected 1, which puts all nodes at one site");
+  settings.one_site = value == "1";
+  if (settings.one_site) return;
+  try {
+    settings.sites = parse_sites(value);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string("SUIRO_SITES: ") + error.what());
   }
-  settings.one_site = true;
 }
 
 void add_transport(Settings& settings) {
@@ -138,7 +142,8 @@ Settings read_settings() {
     mix(settings.hash, settings.transport);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
-    add_pretended_nodes(settings);
+    add_number(settings, "SUIRO_NODES", settings.pretend_nodes);
+    add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);
     add_transport(settings);
   } catch (const std::exception& error) {

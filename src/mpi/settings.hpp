@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "mpi/sites.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro::mpi {
@@ -17,6 +18,8 @@ struct Settings {
   bool check = false;      // SUIRO_CHECK, set by `suiro run --check`
   int pretend_nodes = 0;   // SUIRO_NODES: the world is this many nodes in block order
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
+  NamedSites sites;        // SUIRO_SITES=a,b;c: hosts by site; empty: their addresses tell
+  int wan_flows = 0;       // SUIRO_WAN_FLOWS: nodes of a site that use the WAN at once; 0: unknown
   bool on_net = false;     // SUIRO_COLLECTIVES=net: suiro's messages use its own transport
   std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
   std::string token;       // SUIRO_TOKEN

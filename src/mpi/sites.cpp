@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <stdexcept>
 #include <string_view>
+
+#include "rules/message.hpp"
 
 namespace suiro::mpi {
 
@@ -87,6 +90,30 @@ Networks host_networks() {
   }
   freeifaddrs(list);
   return networks;
+}
+
+NamedSites parse_sites(std::string_view text) {
+  NamedSites sites;
+  int site = 0;
+  for (std::size_t begin = 0; begin <= text.size(); ++site) {
+    const std::size_t site_end = std::min(text.find(';', begin), text.size());
+    while (begin <= site_end) {
+      const std::size_t end = std::min(text.find(',', begin), site_end);
+      const std::string host(text.substr(begin, end - begin));
+      if (host.empty() || !sites.emplace(host, site).second) {
+        throw std::runtime_error(
+            "expected 1, or the hosts of each site, every host once, as a,b;c,d; got \"" +
+            printable(host) + "\"" + (host.empty() ? "" : " twice"));
+      }
+      begin = end + 1;
+    }
+  }
+  return sites;
+}
+
+int site_named(const NamedSites& sites, std::string_view host) {
+  const auto found = sites.find(host);
+  return found != sites.end() ? found->second : -1;
 }
 
 std::vector<int> sites_of(std::span<const Networks> networks_of_node) {

@@ -23,6 +23,7 @@ def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         (["--", "no-such-launcher"], "no-such-launcher: no such program on the PATH"),
         (["--mpi", "lam", "--", "true"], "--mpi lam: expected auto, openmpi, mpich or mpi_abi"),
         (["--rules", "/none.json", "--", "true"], "--rules /none.json: no such file"),
+        (["--cluster", "/none.toml", "--", "true"], "/none.toml: cannot be read: No such file"),
         (["--link-rate", "-1", "--", "true"], "--link-rate: expected bits per second above 0"),
         (["--trace", "/none/trace", "--", "sh"], "--trace /none/trace: No such file or directory"),
     ],

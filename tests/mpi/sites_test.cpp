@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 
 namespace suiro::mpi {
 namespace {
@@ -44,6 +45,21 @@ TEST(Sites, ANetworkIsItsBitsAndItsMask) {
 
 TEST(Sites, ANetworkOfOneHostTellsNothing) {
   EXPECT_EQ(network({10, 1, 2, 3}, {255, 255, 255, 255}), 0U);
+}
+
+TEST(Sites, HostsHaveTheSitesThatNameThem) {
+  const NamedSites sites = parse_sites("a,b.example.org;c");
+  EXPECT_EQ(site_named(sites, "a"), 0);
+  EXPECT_EQ(site_named(sites, "b.example.org"), 0);
+  EXPECT_EQ(site_named(sites, "c"), 1);
+  EXPECT_EQ(site_named(sites, "b"), -1);
+  EXPECT_EQ(site_named({}, "a"), -1);
+}
+
+TEST(Sites, WhatNamesNoHostsIsWrong) {
+  for (const char* text : {"", ";", "a;", "a,,b", ",a", "a;b,a"}) {
+    EXPECT_THROW(parse_sites(text), std::runtime_error) << text;
+  }
 }
 
 TEST(Sites, AHostFindsTheSameNetworksAgain) { EXPECT_EQ(host_networks(), host_networks()); }

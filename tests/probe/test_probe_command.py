@@ -12,7 +12,11 @@ SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say what to probe: there is --switch"),
+        ([], "say what to probe: there are --switch and --sites"),
+        (["--switch", "--sites"], "--switch and --sites, one at a time"),
+        (["--sites", "--ppn", "2"], "--ppn is for the other probe: leave it out"),
+        (["--switch", "--svg", "x.svg"], "--svg is for the other probe: leave it out"),
+        (["--sites", "--write-cluster", __file__], "exists already: give another name"),
         (["--switch"], "no launcher: add --lab SPEC, or your launcher after --"),
         (["--switch", "--mpi", "lam"], '--mpi "lam": give openmpi or mpich'),
         (["--switch", "--lab", "4x4-hol", "--", "mpirun"], "--lab brings its own launcher"),

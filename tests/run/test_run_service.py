@@ -81,6 +81,7 @@ def test_strangers_hear_nothing(service: Service, greeting: str) -> None:
         '{"register": {}}',
         '{"verdict": {"rank": 0, "size": 1}}',
         '{"explain": {"calls": 0}}',
+        '{"sites": {"count": 2, "told_by": "x"}}',
         '{"trace": ' + "[" * 5000,
         '{"x": "' + "x" * (2 << 20) + '"}',
     ],
@@ -94,6 +95,22 @@ def test_nonsense_from_a_rank_ends_its_connection_only(service: Service, line: s
     fresh = register(service)
     fresh.say(json.dumps({"verdict": {"rank": 0, "size": 1}}))
     assert fresh.hears() == "on"
+
+
+def test_sites_are_told_once_for_all_jobs_that_have_the_same(
+    service: Service, reports: Reports, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for told_by in ("addresses", "names", "names"):
+        peer = register(service)
+        sites = {"count": 2, "told_by": told_by, "contradicted": told_by == "names"}
+        peer.say(json.dumps({"sites": sites}))
+        peer.say('{"unnamed": "host9"}', '{"done": true}')
+        assert peer.hears() == "ok"
+    assert reports.sites_told == [
+        {"count": 2, "told_by": "addresses"},
+        {"count": 2, "told_by": "SUIRO_SITES, though the addresses tell others"},
+    ]
+    assert "SUIRO_SITES does not name host9" in capsys.readouterr().err
 
 
 def test_reports_are_put_together(service: Service, reports: Reports) -> None:

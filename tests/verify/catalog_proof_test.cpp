@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "verify/shapes.hpp"
 
 namespace suiro {
@@ -72,7 +74,11 @@ TEST(Shapes, CoverEvenUnevenAndPermutedPlacements) {
   }
   EXPECT_TRUE(uneven);
   EXPECT_TRUE(permuted);
-  EXPECT_TRUE(shapes(2).size() == 2 && shapes(1).size() == 1) << "nothing uneven to add";
+  const auto sites = [](const Topology& topology) { return topology.sites(); };
+  for (const int wanted : {2, 3, 5}) {
+    EXPECT_TRUE(std::ranges::count(shapes(12), wanted, sites) > 1) << wanted << " sites";
+  }
+  EXPECT_TRUE(shapes(2).size() == 3 && shapes(1).size() == 1) << "two nodes, or two sites";
   EXPECT_EQ(shapes(12), shapes(12)) << "the random ones are the same in every run";
 }
 

@@ -11,6 +11,7 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
     from suiro.probe.measure import Probe
+    from suiro.probe.sites import SitesProbe
 
 LauncherArgument = Annotated[
     list[str] | None,
@@ -18,6 +19,19 @@ LauncherArgument = Annotated[
         metavar="[-- LAUNCHER...]",
         help="A launcher prefix, such as mpirun -np 4 --map-by ppr:1:node.",
     ),
+]
+SwitchOption = Annotated[
+    bool, typer.Option("--switch", help="The two-target test: how does the switch queue?")
+]
+SitesOption = Annotated[
+    bool, typer.Option("--sites", help="Which nodes are near each other, and what joins them?")
+]
+MpiOption = Annotated[
+    str | None,
+    typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
+]
+InterfaceOption = Annotated[
+    str, typer.Option(metavar="NAME", help="Network interface [default: the first one].")
 ]
 PpnOption = Annotated[
     int | None,
@@ -27,28 +41,32 @@ WriteRulesOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write what follows as a rule file for `suiro run`."),
 ]
+WriteClusterOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Where the sites are written [default: cluster.toml]."),
+]
+SvgOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the matrix of ways between nodes into this SVG file."),
+]
 
 
 def probe(
     launcher: LauncherArgument = None,
-    switch: Annotated[
-        bool, typer.Option("--switch", help="The two-target test: how does the switch queue?")
-    ] = False,
+    switch: SwitchOption = False,
+    sites: SitesOption = False,
     lab: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Make this lab and probe in it.")
     ] = None,
-    mpi: Annotated[
-        str | None,
-        typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
-    ] = None,
-    interface: Annotated[
-        str, typer.Option(metavar="NAME", help="Network interface [default: the first one].")
-    ] = "-",
+    mpi: MpiOption = None,
+    interface: InterfaceOption = "-",
     ppn: PpnOption = None,
     write_rules: WriteRulesOption = None,
+    write_cluster: WriteClusterOption = None,
+    svg: SvgOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Find out how the switch between your hosts queues, and what that costs an all-to-all.
+    """Find out how the switch between your hosts queues, or at which sites they are.
 
     On your own cluster:  suiro probe --switch -- mpirun -np 4 --map-by ppr:1:node
 
@@ -62,28 +80,106 @@ def probe(
     links for about 3 s, once more if that tells too little: run it when nobody else needs the
     network.
 
+    The sites:            suiro probe --sites -- mpirun -np 16 --map-by ppr:1:node
+
+    To use them:          suiro run --cluster cluster.toml -- LAUNCHER ./app
+
+    Times ways between pairs of nodes, tells sites by them, lets 1, 2, 4 and 8 pairs of nodes send
+    from site to site until the sum grows no more, and writes cluster.toml.
+
     Exit code 1 if the answer is not clear.
     """
     from suiro.bench.launcher import launcher_prefix, mpi_of
     from suiro.errors import UsageError
-    from suiro.probe.measure import probe_switch
-    from suiro.probe.rules import check_target
 
-    if not switch:
-        raise UsageError("say what to probe: there is --switch")
+    if switch == sites:
+        raise UsageError("say what to probe: there are --switch and --sites, one at a time")
+    _check_left_out(sites, write_rules=write_rules, ppn=ppn)
+    _check_left_out(switch, write_cluster=write_cluster, svg=svg)
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
-    if write_rules is not None:
-        check_target(write_rules)
+    target = write_cluster or Path("cluster.toml")
+    _check_targets(write_rules, target if sites else None)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     prefix = launcher_prefix(launcher or [])
     mpi = mpi or mpi_of(prefix)
+    if sites:
+        clear = _probe_sites(prefix, mpi, interface, target, svg, json)
+    else:
+        clear = _probe_switch(prefix, mpi, interface, ppn, write_rules, json)
+    raise typer.Exit(0 if clear else 1)
+
+
+def _check_left_out(other: bool, **given: object) -> None:
+    from suiro.errors import UsageError
+
+    for name, value in given.items():
+        if other and value is not None:
+            raise UsageError(f"--{name.replace('_', '-')} is for the other probe: leave it out")
+
+
+def _check_targets(rules: Path | None, cluster: Path | None) -> None:
+    from suiro.cluster import write
+    from suiro.probe.rules import check_target
+
+    if rules is not None:
+        check_target(rules)
+    if cluster is not None:
+        write.check_target(cluster)
+
+
+def _probe_switch(
+    prefix: list[str], mpi: str, interface: str, ppn: int | None, rules: Path | None, json: bool
+) -> bool:
+    from suiro.probe.measure import probe_switch
+
     result = probe_switch(prefix, mpi, interface, ppn, repeat_command())
     _show(result, json)
-    if write_rules is not None:
-        _write(result, mpi, write_rules)
-    raise typer.Exit(1 if result.finding.kind == "not_clear" else 0)
+    if rules is not None:
+        _write(result, mpi, rules)
+    return result.finding.kind != "not_clear"
+
+
+def _probe_sites(
+    prefix: list[str], mpi: str, interface: str, target: Path, svg: Path | None, json: bool
+) -> bool:
+    from rich.console import Console
+
+    from suiro.probe.sites import probe_sites
+    from suiro.probe.sites_report import print_sites
+
+    result = probe_sites(prefix, mpi, interface, repeat_command())
+    if json:
+        print(result.model_dump_json(indent=1))
+    else:
+        print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
+    if svg is not None:
+        _draw(result, svg)
+    if not result.clear:
+        sys.stderr.write(f"suiro: {target} is not written, since the answer is not clear\n")
+        return False
+    _write_cluster(result, target)
+    return True
+
+
+def _draw(result: "SitesProbe", svg: Path) -> None:
+    from suiro.errors import SuiroError
+    from suiro.probe.sites_svg import drawing
+
+    try:
+        svg.write_text(drawing(result), encoding="utf-8")
+    except OSError as error:
+        raise SuiroError(f"cannot write {svg}: {error.strerror}") from None
+
+
+def _write_cluster(result: "SitesProbe", target: Path) -> None:
+    from datetime import datetime
+
+    from suiro.cluster.write import write
+
+    write(result.cluster(datetime.now()), target)
+    sys.stderr.write(f"suiro: wrote {target}: suiro run --cluster {target} -- LAUNCHER ./app\n")
 
 
 def _show(result: "Probe", json: bool) -> None:

@@ -10,6 +10,18 @@ from typer.core import TyperCommand
 # Everything from the launcher on belongs to the launcher.
 CONTEXT = {"allow_interspersed_args": False}
 
+ClusterOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The sites of the nodes, by suiro probe --sites."),
+]
+ForceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLLECTIVE=ALGORITHM",
+        help="Force one, as SUIRO_BCAST and so on do; also --bcast ALGORITHM and so on.",
+    ),
+]
+
 
 class RunCommand(TyperCommand):
     """An option with a value that may be missing, --explain and --explain=json; and --bcast
@@ -68,13 +80,8 @@ def run(
     rules: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rule file, as SUIRO_RULES.")
     ] = None,
-    force: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLLECTIVE=ALGORITHM",
-            help="Force one, as SUIRO_BCAST and so on do; also --bcast ALGORITHM and so on.",
-        ),
-    ] = None,
+    cluster: ClusterOption = None,
+    force: ForceOption = None,
     mpi: Annotated[
         str | None,
         typer.Option(metavar="auto|openmpi|mpich|mpi_abi", help="Whose library to preload."),
@@ -106,6 +113,7 @@ def run(
         strict=strict,
         link_rate_bps=link_rate,
         transport=transport,
+        cluster=cluster,
     )
     raise typer.Exit(run_job(command, options))
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a lab is made of: a TOML file, checked by a schema. The shipped ones are in `specs/`."""
 
-import re
-import tomllib
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -13,55 +11,25 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
-    ValidationError,
     model_validator,
 )
 
+from suiro import toml_file
 from suiro.errors import UsageError
-from suiro.lab.toml_lines import Location, line_of
+from suiro.quantities import bits_per_second, byte_count, microseconds
 
 SHIPPED = Path(__file__).parent / "specs"
-
-_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?)")
-_BIT_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
-_BYTE_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s)")
-_DURATION_UNITS_US = {"us": 1, "ms": 10**3, "s": 10**6}
-
-
-def _quantity(value: object, units: dict[str, int], example: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    match = _QUANTITY.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError(f"expected a number such as {example}, got {value!r}")
-    return round(float(match[1]) * units[match[2]])
-
-
-def _bits_per_second(value: object) -> int:
-    return _quantity(value, _BIT_UNITS, '"50M" (bit/s)')
-
-
-def _bytes(value: object) -> int:
-    return _quantity(value, _BYTE_UNITS, '"256K" (bytes)')
 
 
 def _rates(value: object) -> int | list[int]:
     listed = value if isinstance(value, list) else [value]
-    rates = [_bits_per_second(rate) for rate in listed]
+    rates = [bits_per_second(rate) for rate in listed]
     if not 1 <= len(rates) <= 8:
         raise ValueError(f"expected a rate, or a list of 1 to 8 of them, got {len(rates)}")
     for rate in rates:
         if not 10**5 <= rate <= 10**11:
             raise ValueError(f'expected "100K" to "100G" (bit/s), got {rate}')
     return rates if isinstance(value, list) else rates[0]
-
-
-def _microseconds(value: object) -> int:
-    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None:
-        raise ValueError(f'expected a time such as "10ms" (us, ms or s), got {value!r}')
-    return round(float(match[1]) * _DURATION_UNITS_US[match[2]])
 
 
 def _cores(value: object) -> list[float]:
@@ -122,9 +90,9 @@ class Wan(_Section):
     sites: list[Annotated[int, Field(ge=0)]] | None = Field(
         default=None, min_length=2, max_length=2
     )
-    rate: Annotated[int, BeforeValidator(_bits_per_second), Field(ge=10**5, le=10**11)]
-    delay: Annotated[int, BeforeValidator(_microseconds), Field(le=10**7)]  # one way, microseconds
-    buffer: Annotated[int, BeforeValidator(_bytes), Field(ge=4096, le=2**30)] = 2**18
+    rate: Annotated[int, BeforeValidator(bits_per_second), Field(ge=10**5, le=10**11)]
+    delay: Annotated[int, BeforeValidator(microseconds), Field(le=10**7)]  # one way, microseconds
+    buffer: Annotated[int, BeforeValidator(byte_count), Field(ge=4096, le=2**30)] = 2**18
     loss: float = Field(default=0.0, ge=0, lt=1)
 
 
@@ -135,7 +103,7 @@ class Tree(_Section):
     leaf_hosts: int = Field(ge=1, le=64)
     spines: int = Field(ge=1, le=16)
     spine_model: Literal["hol", "voq", "shared", "pause"] | None = None  # as the leaves
-    rate: Annotated[int, BeforeValidator(_bits_per_second), Field(ge=10**5, le=10**11)] | None = (
+    rate: Annotated[int, BeforeValidator(bits_per_second), Field(ge=10**5, le=10**11)] | None = (
         None  # between a leaf and a spine; as the hosts' links
     )
 
@@ -169,13 +137,13 @@ class Switch(_Section):
     joins two hosts directly, as fast as the machine can."""
 
     model: Literal["hol", "voq", "shared", "pause", "wire"]
-    buffer: Annotated[int, BeforeValidator(_bytes), Field(ge=4096, le=2**30)] = 2**18
+    buffer: Annotated[int, BeforeValidator(byte_count), Field(ge=4096, le=2**30)] = 2**18
 
 
 class Tcp(_Section):
     """The largest window per connection. Lossless models need it bounded: a full TAP ring drops."""
 
-    window: Annotated[int, BeforeValidator(_bytes), Field(ge=8192, le=2**28)] = 2**18
+    window: Annotated[int, BeforeValidator(byte_count), Field(ge=8192, le=2**28)] = 2**18
 
 
 class Spec(_Section):
@@ -289,35 +257,5 @@ def load(spec: str) -> tuple[str, Spec]:
 
 def parse(path: Path) -> Spec:
     """The spec in a file; the first thing wrong with it becomes one line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    try:
-        return Spec.model_validate(document)
-    except ValidationError as error:
-        location, message = _first_problem(error.errors())
-    line = line_of(text, location)
-    raise UsageError(f"{path}:{line}: {message}" if line else f"{path}: {message}")
-
-
-def _first_problem(problems: list[Any]) -> tuple[Location, str]:
-    """Where the problem is, and what it is in one line."""
-    problem = problems[0]
-    location: Location = problem["loc"]
-    where = ".".join(str(part) for part in location)
-    kind, given = problem["type"], problem["input"]
-    if kind == "extra_forbidden":
-        return location, f"{where}: unknown key"
-    if kind == "missing":
-        return location, f"{where}: missing"
-    if kind == "value_error":
-        text = str(problem["ctx"]["error"])
-        parts = text.split(":")[0].split(".")
-        key = tuple(int(part) if part.isdigit() else part for part in parts)
-        return (location, f"{where}: {text}") if where else (key, text)
-    text = problem["msg"].replace("Input should be", "expected")
-    return location, f"{where}: {text}, got {given!r}"
+    spec, _ = toml_file.read(path, Spec)
+    return spec

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from suiro.cluster import of_job
 from suiro.errors import UsageError
 from suiro.run import transport
 from suiro.run.command import Plan, prepare
@@ -36,6 +37,7 @@ class Options:
     strict: bool = False
     link_rate_bps: float | None = None
     transport: str = "mpi"  # or suiro
+    cluster: Path | None = None
 
     def variables(self) -> dict[str, str]:
         """How the ranks learn it."""
@@ -55,7 +57,8 @@ def run(words: Sequence[str], options: Options) -> int:
     """Runs the command. The exit code is its own, or 1 when --check found a difference."""
     if os.environ.get("SUIRO") == "off":
         return _run_command(list(words), dict(os.environ))
-    os.environ.update(options.variables())
+    cluster = of_job.find(options.cluster, say)
+    os.environ.update(options.variables() | (cluster.variables() if cluster else {}))
     unchanged = dict(os.environ)
     if options.transport == "suiro" and not transport.choose() and options.strict:
         return _STRICT_EXIT_CODE
@@ -68,7 +71,7 @@ def run(words: Sequence[str], options: Options) -> int:
     if plan.obstacle:
         return _run_command(plan.words, unchanged)
     try:
-        reports = Reports(options.trace)
+        reports = Reports(options.trace, cluster)
     except OSError as error:
         raise UsageError(f"--trace {options.trace}: {error.strerror}") from None
     service = Service(reports)
@@ -141,9 +144,9 @@ def _conclude(service: Service, reports: Reports, options: Options) -> None:
         say(f"check: {reports.differences} calls differ in all")
     rows = reports.rows(options.link_rate_bps or _lab_rate_bps())
     if options.explain == "json":
-        print_json(rows, sys.stderr)
+        print_json(rows, reports.sites_told, sys.stderr)
     elif options.explain and rows:
-        print_table(rows, sys.stderr)
+        print_table(rows, reports.sites_told, sys.stderr)
     elif options.explain:
         say("nothing to explain: no rank reached MPI_Finalize with a collective that suiro knows")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from suiro.cluster.of_job import ClusterFile
 from suiro.run.service import say
 
 
@@ -36,10 +37,12 @@ class Sums:
 class Reports:
     """Everything that ranks reported."""
 
-    def __init__(self, trace: Path | None) -> None:
+    def __init__(self, trace: Path | None, cluster: ClusterFile | None = None) -> None:
         self._rows: defaultdict[Kind, Sums] = defaultdict(Sums)
         self._trace: TextIO | None = trace.open("w") if trace else None
+        self._cluster = cluster
         self.differences = 0
+        self.sites_told: list[dict[str, Any]] = []  # of each job that told: how many, and by what
 
     def explain(self, row: dict[str, Any]) -> None:
         kind = Kind(
@@ -71,6 +74,24 @@ class Reports:
                 f"{found['rank']}, block {found['block']}, byte {found['offset']} is not what "
                 "native delivers"
             )
+
+    def sites(self, told: dict[str, Any]) -> None:
+        by = {
+            "names": str(self._cluster) if self._cluster else "SUIRO_SITES",
+            "setting": "SUIRO_SITES",
+            "addresses": "addresses",
+            "nothing": "nothing: no node has an address that tells",
+        }[told["told_by"]]
+        by += ", though the addresses tell others" if told.get("contradicted") else ""
+        found = {"count": int(told["count"]), "told_by": by}
+        if found not in self.sites_told:
+            self.sites_told.append(found)
+
+    def unnamed(self, host: str) -> None:
+        if self._cluster:
+            say(self._cluster.mismatch(host))
+        else:
+            say(f"SUIRO_SITES does not name {host}, where this job runs: addresses tell the sites")
 
     def close(self) -> None:
         """Ends the trace file."""
@@ -104,14 +125,14 @@ def _size_range(size_class: int) -> list[int] | None:
     return [0, 0] if size_class == 0 else [1 << (size_class - 1), (1 << size_class) - 1]
 
 
-def print_json(rows: list[dict[str, Any]], stream: TextIO) -> None:
+def print_json(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream: TextIO) -> None:
     """One document."""
-    json.dump({"collectives": rows}, stream, indent=1)
+    json.dump({"collectives": rows, "sites": sites}, stream, indent=1)
     stream.write("\n")
 
 
-def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
-    """One line per kind of call, then why."""
+def print_table(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream: TextIO) -> None:
+    """One line per kind of call, then why; and who told the sites."""
     from rich.console import Console
     from rich.table import Table
 
@@ -125,6 +146,9 @@ def print_table(rows: list[dict[str, Any]], stream: TextIO) -> None:
     for row in rows:
         table.add_row(*_cells(row))
     console.print(table)
+    for told in sites:
+        line = f"sites: {told['count']}, told by {told['told_by']}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -36,6 +36,12 @@ class Reports(Protocol):
     def difference(self, found: dict[str, Any]) -> None:
         """A rank's result was not native's."""
 
+    def sites(self, told: dict[str, Any]) -> None:
+        """How many sites a job has, and what told."""
+
+    def unnamed(self, host: str) -> None:
+        """A job runs on a host that is at none of the sites that it was given."""
+
 
 def say(message: str) -> None:
     """One line to the user."""
@@ -160,6 +166,10 @@ class _Conversation:
             self._reports.trace(content)
         elif kind == "difference":
             self._reports.difference(content)
+        elif kind == "sites":
+            self._reports.sites(content)
+        elif kind == "unnamed":
+            self._reports.unnamed(str(content))
         elif kind == "done":
             self._answer("ok")
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which cluster file a job follows, and how its ranks learn of it."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from suiro.cluster.cluster import Cluster, read
+from suiro.errors import UsageError
+from suiro.toml_lines import line_of
+
+FILE_VARIABLE, SITES_VARIABLE, FLOWS_VARIABLE = "SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS"
+
+
+@dataclass(frozen=True)
+class ClusterFile:
+    """A file that is right; whether it is this job's shows when ranks know their hosts."""
+
+    path: Path
+    cluster: Cluster
+
+    def variables(self) -> dict[str, str]:
+        """SUIRO_SITES=a,b;c names hosts by site; SUIRO_WAN_FLOWS stays as the user has set it."""
+        sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
+        flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
+        return {SITES_VARIABLE: sites} | ({FLOWS_VARIABLE: str(flows)} if flows else {})
+
+    def mismatch(self, host: str) -> str:
+        """What to say when the job runs on a host that the file does not name."""
+        line = line_of(self.path.read_text(encoding="utf-8"), ("site", 0, "nodes"))
+        return (
+            f"{self.path}:{line}: expected all nodes of this job at one of the sites, but {host} "
+            "is at none: the addresses tell the sites; `suiro probe --sites` writes a new file"
+        )
+
+    def __str__(self) -> str:
+        measured = self.cluster.measured
+        return f"{self.path}" + (f", measured {measured.at:%Y-%m-%d}" if measured else "")
+
+
+def find(given: Path | None, say: Callable[[str], None]) -> ClusterFile | None:
+    """The file that the user names, else the one in its place, if there is one: then nobody named
+    it for this job, so what is wrong with it is told, and does not keep the job from running."""
+    if given is not None:
+        return ClusterFile(given, read(given))
+    if os.environ.get(SITES_VARIABLE):
+        return None
+    path = usual_place(os.environ)
+    if path is None or not (path.is_file() or FILE_VARIABLE in os.environ):
+        return None
+    try:
+        return ClusterFile(path, read(path))
+    except UsageError as error:
+        say(f"{error}; the file is left aside, and the addresses tell the sites")
+        return None
+
+
+def usual_place(environment: Mapping[str, str]) -> Path | None:
+    """SUIRO_CLUSTER, which may be empty: no file; else the user's folder for settings."""
+    if FILE_VARIABLE in environment:
+        named = environment[FILE_VARIABLE]
+        return Path(named) if named else None
+    home = environment.get("HOME")
+    settings = environment.get("XDG_CONFIG_HOME") or (f"{home}/.config" if home else "")
+    return Path(settings) / "suiro" / "cluster.toml" if settings else None

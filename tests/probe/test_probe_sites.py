@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sites found in a lab, the file that is written, and a job that follows it, or does not."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from suiro.cluster.cluster import read
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.timing,
+    pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
+]
+
+SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
+
+
+def suiro(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*SUIRO, *arguments], text=True, capture_output=True, timeout=180)
+
+
+def told(cluster: Path, program: Path, lab: str) -> "tuple[dict[str, object], str]":
+    """Who told the sites of a job there, and what was said."""
+    inside = shlex.join([*SUIRO, "run", "--explain=json", "--cluster", str(cluster), "--"])
+    script = f"{inside} $SUIRO_LAB_MPIRUN {program}"
+    done = suiro("lab", "run", lab, "--mpi", "openmpi", "--", "sh", "-c", script)
+    assert done.returncode == 0, done.stderr
+    said, brace, document = done.stderr.partition("{\n")
+    return json.loads(brace + document)["sites"][0], said
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    source = tmp_path / "job.c"
+    source.write_text(
+        "#include <mpi.h>\n"
+        "int main(int argc, char** argv) {\n"
+        "  MPI_Init(&argc, &argv);\n"
+        "  MPI_Barrier(MPI_COMM_WORLD);\n"
+        "  return MPI_Finalize();\n"
+        "}\n"
+    )
+    subprocess.run(["mpicc.openmpi", source, "-o", tmp_path / "job"], check=True)
+    return tmp_path / "job"
+
+
+def test_two_sites(tmp_path: Path, program: Path) -> None:
+    path, picture = tmp_path / "cluster.toml", tmp_path / "ways.svg"
+    options = ["--write-cluster", str(path), "--svg", str(picture), "--json"]
+    done = suiro("probe", "--sites", "--lab", "two-sites", "--mpi", "openmpi", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["grouping"]["sites"] == [list(range(8)), list(range(8, 16))]
+    assert "timing ways between 16 nodes" in done.stderr
+    assert picture.read_text().startswith("<svg")
+    cluster = read(path)
+    (wan,) = cluster.wan
+    assert wan.delay == pytest.approx(10_000, rel=0.1)
+    assert wan.rate == pytest.approx(200e6, rel=0.1)
+    assert wan.n == 4
+    for site in cluster.site:
+        assert site.rate == pytest.approx(50e6, rel=0.1)
+    sites, said = told(path, program, "two-sites")
+    assert sites["count"] == 2
+    assert str(sites["told_by"]).startswith(f"{path}, measured ")
+    assert str(path) not in said
+    assert "though" not in str(sites["told_by"])
+    moved = path.read_text().replace('"host1"', '"moved"').replace('"host8"', '"host1"')
+    other = tmp_path / "moved.toml"
+    other.write_text(moved.replace('"moved"', '"host8"'))
+    sites, _ = told(other, program, "two-sites")
+    assert str(sites["told_by"]).endswith(", though the addresses tell others")
+    stale = path.read_text().replace('"host9", ', "")
+    path.write_text(stale)
+    sites, said = told(path, program, "two-sites")
+    assert sites == {"count": 2, "told_by": "addresses"}
+    assert f"{path}:" in said
+    assert "but host9 is at none" in said
+
+
+def test_one_site(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    done = suiro("probe", "--sites", "--lab", "8x4-shared", "--write-cluster", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "one site" in done.stdout
+    assert len(read(path).site) == 1
