@@ -222,7 +222,7 @@ def implementation(f: Function, place: int) -> list[str]:
 
 def significant(f: Function, name: str) -> str:
     """When MPI looks at a count or a displacement; empty: always."""
-    own, others = ("recv", "send") if "scatter" in f.name else ("send", "recv")
+    own, others = ("recv", "send") if f.name.startswith("Scatter") else ("send", "recv")
     if "root" in f.names and f"{own}buf" in f.names and name.startswith((others, "displs")):
         return "at_root"
     in_place = "recv" if "root" in f.names and own == "recv" else "send"

@@ -116,6 +116,14 @@ class Mpi:
         return execute([*SUIRO, "run", *options, "--", *self.launcher(ranks), *words], **more)
 
 
+def rows_of(what: str) -> list[dict[str, Any]]:
+    """What suiro-schedule lists of algorithms or collectives."""
+    command = [str(native.tool("suiro-schedule")), what, "--json"]
+    output = subprocess.run(command, check=True, capture_output=True).stdout
+    rows: list[dict[str, Any]] = json.loads(output)[what]
+    return rows
+
+
 def execute(command: list[str], **more: str) -> Outcome:
     """Runs a command to its end; after two minutes it is asked to end, with all its ranks."""
     inherited = {

@@ -51,12 +51,23 @@ def test_blocks_that_together_are_more_than_2_gib(openmpi: Mpi) -> None:
     available_gib() < NEEDED_FOR_COUNT_GIB,
     reason=f"2 GiB of bytes need {NEEDED_FOR_COUNT_GIB} GiB of free memory",
 )
-def test_a_count_that_no_int_holds(programs: Path) -> None:
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [
+        ("alltoallv", "ring"),
+        ("gatherv", "linear"),
+        ("scatterv", "linear_capped:cap=2"),
+    ],
+)
+def test_a_count_that_no_int_holds(programs: Path, collective: str, algorithm: str) -> None:
     mpich = Mpi("mpich", programs)
     outcome = mpich.run(
-        mpich.build("large_count.c"), "--explain=json", ranks=2, SUIRO_ALLTOALLV="ring"
+        [str(mpich.build("large_count.c")), collective],
+        "--explain=json",
+        ranks=2,
+        **{f"SUIRO_{collective.upper()}": algorithm},
     )
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
-    assert [(row["calls"], row["algorithm"]) for row in outcome.explained("alltoallv")] == [
-        (1, "ring")
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained(collective)] == [
+        (1, algorithm)
     ]

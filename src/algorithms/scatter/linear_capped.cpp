@@ -21,7 +21,7 @@ Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
   schedule.rounds = size;
   schedule.window = parameters.at("cap");
   const std::vector<int> order = ranks_from(call);
-  schedule.function = [order, size](int me, std::int64_t i, Round& round) {
+  schedule.function = [order](int me, std::int64_t i, Round& round) {
     const Blocks own{Buffer::receive, 0, 1};
     if (me == 0 && i == 0) round.steps.push_back(copy({Buffer::send, order[0], 1}, own));
     if (me == 0 && i > 0)
