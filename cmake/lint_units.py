@@ -58,28 +58,31 @@ def unit_text(sources: list[str]) -> str:
     )
 
 
-def clashing(target: Target) -> set[str]:
+def clashing(target: Target, sources: list[str]) -> set[str]:
     """Those in which a compiler finds errors when it sees all of them in one unit; it finds the
     second of two that clash. An error that is elsewhere, as in a header, leaves none together."""
-    if len(target.sources) == 1:
+    if len(sources) == 1:
         return set()
     options = ["-fsyntax-only", "-w", "-ferror-limit=0", "-x", "c++", "-"]
     checked = subprocess.run(
         ["clang++", *target.options, *options],
         cwd=target.folder,
-        input=unit_text(target.sources),
+        input=unit_text(sources),
         text=True,
         capture_output=True,
     )
     wrong = set(re.findall(r"^(.+?):\d+:\d+: (?:fatal )?error:", checked.stderr, re.MULTILINE))
-    later = set(target.sources[1:])
+    later = set(sources[1:])
     return wrong if wrong <= later else later
 
 
 def units(target: Target) -> list[list[str]]:
     """One of those that go together, and each that does not by itself."""
-    alone = clashing(target)
-    together = [source for source in target.sources if source not in alone]
+    together, alone = target.sources, set[str]()
+    # A third that clashes shows only when the second is not there.
+    while more := clashing(target, together):
+        alone |= more
+        together = [source for source in together if source not in more]
     return [together, *([source] for source in sorted(alone))]
 
 

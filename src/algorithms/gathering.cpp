@@ -255,7 +255,7 @@ Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces) {
     for (const int rank : nodes[node]) of_node.push_back(owned(rank));
     return tell_node(of_node, pieces);
   };
-  const Schedule inside = within(nodes, tell);
+  Schedule inside = within(nodes, tell);
   if (nodes.size() == 1) return inside;
   const Schedule ring = side_by_side(ranks, std::move(parts), 0);
   const std::int64_t stride = std::ranges::max(rings, {}, &Circulation::stride).stride();
