@@ -17,6 +17,7 @@ Schedule reduce_at_counterparts(const SiteParts& parts, int ranks) {
   std::vector<Part> all;
   for (int part = 0; part < parts.parts(); ++part) {
     std::vector<int> drivers;
+    drivers.reserve(static_cast<std::size_t>(sites));
     for (int site = 0; site < sites; ++site) drivers.push_back(parts.driver(site, part));
     const Range range = parts.range(part);
     all.push_back({.schedule = in_receive_buffer(double_up(sites, range)), .ranks = drivers});

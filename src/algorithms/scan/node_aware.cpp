@@ -50,7 +50,8 @@ Schedule over_runs(const Groups& groups) {
     lasts.push_back(groups[group].back());
   }
   Schedule handing;
-  handing.ranks = static_cast<int>(places.size());
+  const auto ranks = static_cast<int>(places.size());
+  handing.ranks = ranks;
   handing.rounds = 3;
   handing.scratch = 1;
   handing.function = [groups, places](int me, std::int64_t i, Round& round) {
@@ -60,8 +61,7 @@ Schedule over_runs(const Groups& groups) {
   std::vector<Part> parts;
   parts.push_back({.schedule = in_receive_buffer(doubling_scan(static_cast<int>(lasts.size()))),
                    .ranks = lasts});
-  return sequence(sequence(inside, side_by_side(handing.ranks, std::move(parts), 0)),
-                  std::move(handing));
+  return sequence(sequence(inside, side_by_side(ranks, std::move(parts), 0)), std::move(handing));
 }
 
 Schedule node_aware(const Call& call, const Parameters&) {
