@@ -13,7 +13,7 @@ def save_plot(result: Result, target: Path) -> None:
     from suiro.bench.wide_area import sites_of_lab
     from suiro.report.figures import bandwidth_figure, wide_area_figure
 
-    sites = sites_of_lab(result.machine.lab) if result.machine.lab else None
+    sites = sites_of_lab(result.machine.lab)
     target.write_text(wide_area_figure(result, sites) if sites else bandwidth_figure(result))
 
 

@@ -40,20 +40,17 @@ Schedule build_extended_rabenseifner(const Call& call, const Parameters& paramet
   const SiteParts parts(call, parameters);
   const std::vector<int>& own_site = parts.sites().front();
   Schedule gather = only_at(parts.gather(Buffer::work), own_site);
-  Schedule own = gather;
-  own.rounds = 1;
-  own.function = [parts, root = call.root](int me, std::int64_t, Round& round) {
-    for (int part = 0; part < parts.parts() && me == root; ++part) {
-      const Range range = parts.range(part);
-      if (parts.driver(0, part) != me) continue;
-      round.steps.push_back(copy({Buffer::work, range.first, range.count},
-                                 {Buffer::receive, range.first, range.count}));
-    }
+  // The root drives the first part itself, which it has in its work buffer.
+  gather.function = [own = parts.range(0), root = call.root, function = gather.function](
+                        int me, std::int64_t i, Round& round) {
+    function(me, i, round);
+    if (me != root) return;
+    round.steps.push_back(
+        copy({Buffer::work, own.first, own.count}, {Buffer::receive, own.first, own.count}));
   };
   const Schedule far = parts.capped(give_to_counterparts(parts, call.topology.ranks()));
   return named(reduce_extended_rabenseifner, call, parameters,
-               sequence(sequence(parts.reduce_scatter(Sums::in_work_buffer), far),
-                        overlapped(own, gather, 0)));
+               sequence(sequence(parts.reduce_scatter(Sums::in_work_buffer), far), gather));
 }
 
 }  // namespace
