@@ -267,4 +267,5 @@ def _measure_and_show(
     else:
         print_result(result, Console(width=None if sys.stdout.isatty() else 100))
         lines = model_lines(result)
-        print("\n".join(["the wide-area paper's models (its table 2):", *lines] if lines else []))
+        if lines:
+            print("the wide-area paper's models (its table 2):", *lines, sep="\n")
