@@ -122,7 +122,7 @@ def run(
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_an_all_to_all_goes_on_over_the_other_link(tmp_path: Path) -> None:
     """The link that is pulled carries all control streams. Every byte is checked by the ranks."""
-    count = 40
+    count = 80
     outage = run(tmp_path, "alltoall", count, 400_000, 2.5)
     assert outage.code == 0, outage.out
     assert len(outage.arrivals) == count, outage.out
