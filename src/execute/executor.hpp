@@ -28,18 +28,43 @@ class Executor {
   /// Runs every round; false after the transport failed.
   template <Transport T>
   bool run(T& transport) {
+    restart();
+    while (true) {
+      if (!advance(transport)) return false;
+      if (done()) return true;
+      completed_.clear();
+      if (!transport.wait(completed_)) return false;
+      for (const std::int64_t token : completed_) complete(token);
+    }
+  }
+
+  /// What run() is made of, for who plays many ranks at once (model/estimate.hpp).
+  void restart() {
     sending_ = receiving_ = started_ = posted_ = in_flight_ = 0;
     for (Slot& slot : slots_) slot.pending[0] = slot.pending[1] = 0;
-    while (oldest() < schedule_.rounds) {
+  }
+
+  /// Does all that can be done without waiting; false after the transport failed.
+  template <StartingTransport T>
+  bool advance(T& transport) {
+    retire();
+    while (!done()) {
       if (!post_receives(transport, started_ + schedule_.lookahead)) return false;
-      if (may_start()) {
-        if (!start(transport)) return false;
-        retire();
-      } else if (!wait(transport)) {
-        return false;
-      }
+      if (!may_start()) return true;
+      if (!start(transport)) return false;
+      retire();
     }
     return true;
+  }
+
+  bool done() const { return oldest() >= schedule_.rounds; }
+
+  /// One operation that was given this token has completed.
+  void complete(std::int64_t token) {
+    const std::int64_t index = token / 2;
+    Slot& slot = this->slot(index);
+    --slot.pending[token % 2];
+    if (slot.operations() == 0 && index < started_) --in_flight_;
   }
 
  private:
@@ -90,7 +115,7 @@ class Executor {
     return oldest() == started_ || !slot(started_).round.fence;
   }
 
-  template <Transport T>
+  template <StartingTransport T>
   bool post_receives(T& transport, std::int64_t end) {
     for (end = std::min(end, schedule_.rounds); posted_ < end; ++posted_) {
       Slot& slot = this->slot(posted_);
@@ -108,7 +133,7 @@ class Executor {
     return !round.steps.empty() && round.steps.front().action == Action::send;
   }
 
-  template <Transport T>
+  template <StartingTransport T>
   bool start(T& transport) {
     Slot& slot = this->slot(started_);
     if (!sends_first(slot.round) && !post_receives(transport, started_ + 1)) return false;
@@ -126,20 +151,6 @@ class Executor {
     ++started_;
     if (!post_receives(transport, started_)) return false;
     if (slot.operations() > 0) ++in_flight_;
-    return true;
-  }
-
-  template <Transport T>
-  bool wait(T& transport) {
-    completed_.clear();
-    if (!transport.wait(completed_)) return false;
-    for (const std::int64_t token : completed_) {
-      const std::int64_t index = token / 2;
-      Slot& slot = this->slot(index);
-      --slot.pending[token % 2];
-      if (slot.operations() == 0 && index < started_) --in_flight_;
-    }
-    retire();
     return true;
   }
 

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/blocking.hpp"
+
 namespace suiro {
 namespace {
 
@@ -61,50 +63,28 @@ class Traffic {
   std::vector<std::int64_t> blocks_;
 };
 
-/// The probability that `source` is served when its head is for `target`: the mean of 1 / (1 +
-/// rivals), where each other node is a rival with its own probability. `rivals` is storage: [k] is
-/// the probability that there are k of them.
-double served(const Traffic& traffic, int source, int target, double busiest,
-              std::vector<double>& rivals) {
-  rivals.assign(1, 1.0);
-  for (int other = 0; other < traffic.nodes(); ++other) {
-    const std::int64_t blocks = other == source ? 0 : traffic.between(other, target);
-    if (blocks == 0) continue;
-    const double present = static_cast<double>(blocks) / busiest;
-    rivals.push_back(0);
-    for (std::size_t k = rivals.size() - 1; k > 0; --k) {
-      rivals[k] += (rivals[k - 1] - rivals[k]) * present;
-    }
-    rivals[0] *= 1 - present;
-  }
-  double mean = 0;
-  for (std::size_t k = 0; k < rivals.size(); ++k) {
-    mean += rivals[k] / (1 + static_cast<double>(k));
-  }
-  return mean;
-}
-
-/// 1 - the blocked ratio of `source`, over all its packets.
-double served(const Traffic& traffic, int source, double busiest, std::vector<double>& rivals) {
-  const auto leaving = static_cast<double>(traffic.leaving(source));
-  double mean = 0;
-  for (int target = 0; target < traffic.nodes(); ++target) {
-    const std::int64_t blocks = traffic.between(source, target);
-    if (blocks == 0) continue;
-    const double share = static_cast<double>(blocks) / leaving;
-    mean += share * served(traffic, source, target, busiest, rivals);
-  }
-  return mean;
-}
-
 /// The slowest node decides; and no output is faster than its link, which the model alone may
 /// forget when nodes differ.
-double time_blocks(const Traffic& traffic, std::vector<double>& rivals) {
+double time_blocks(const Traffic& traffic) {
+  const auto nodes = static_cast<std::size_t>(traffic.nodes());
   const auto busiest = static_cast<double>(traffic.busiest());
+  std::vector<double> share(nodes * nodes);
+  std::vector<double> busy(nodes);
+  for (int source = 0; source < traffic.nodes(); ++source) {
+    const auto leaving = static_cast<double>(traffic.leaving(source));
+    if (leaving == 0) continue;
+    const auto row = static_cast<std::size_t>(source);
+    busy[row] = leaving / busiest;
+    for (int target = 0; target < traffic.nodes(); ++target) {
+      share[row * nodes + static_cast<std::size_t>(target)] =
+          static_cast<double>(traffic.between(source, target)) / leaving;
+    }
+  }
+  const std::vector<double> served = served_heads(share, busy);
   double time = 0;
   for (int node = 0; node < traffic.nodes(); ++node) {
     const auto leaving = static_cast<double>(traffic.leaving(node));
-    if (leaving > 0) time = std::max(time, leaving / served(traffic, node, busiest, rivals));
+    time = std::max(time, leaving / served[static_cast<std::size_t>(node)]);
     time = std::max(time, static_cast<double>(traffic.entering(node)));
   }
   return time;
@@ -130,11 +110,10 @@ std::vector<Phase> head_of_line_phases(const Schedule& schedule, const Topology&
   }
   std::vector<Phase> phases;
   std::vector<Round> rounds(static_cast<std::size_t>(schedule.ranks));
-  std::vector<double> rivals;
   Traffic traffic(topology);
   const auto close = [&] {
     phases.back().leaving_blocks = traffic.busiest();
-    phases.back().time_blocks = time_blocks(traffic, rivals);
+    phases.back().time_blocks = time_blocks(traffic);
     traffic.clear();
   };
   for (std::int64_t index = 0; index < schedule.rounds; ++index) {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t file_bytes_maximum = std::size_t{64} << 20;
 
+}  // namespace
+
 std::string read_text(const std::string& path) {
   std::ifstream file;
   if (path != "-") file.open(path, std::ios::binary);
@@ -29,8 +31,6 @@ std::string read_text(const std::string& path) {
   if (stream.bad()) throw UsageError("'" + path + "' is not a file that can be read");
   return text;
 }
-
-}  // namespace
 
 Schedule build_named(const std::string& text, const Call& call) {
   const std::size_t slash = text.find('/');

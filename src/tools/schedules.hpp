@@ -19,6 +19,9 @@ Schedule build_named(const std::string& text, const Call& call);
 /// What the busiest link of any node must carry at least, in blocks of the schedule.
 double bound_blocks(const Schedule& schedule, const Topology& topology);
 
+/// What a file holds, or standard input for "-". UsageError when there is no such file.
+std::string read_text(const std::string& path);
+
 /// The schedule in a file, or in standard input for "-". UsageError when there is no such file.
 Schedule read_schedule(const std::string& path);
 

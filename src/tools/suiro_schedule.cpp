@@ -21,8 +21,10 @@ constexpr const char* usage =
     "                           [--json [--rounds FIRST-LAST]]\n"
     "       suiro-schedule predict ALGORITHM SHAPE [--root R] [--bytes N --goodput-Bps N] "
     "[--json]\n"
-    "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show and predict\n"
-    "also with parameters: linear_capped:cap=4. --bytes are those of the message. FILE is a "
+    "       suiro-schedule sim ALGORITHM... SHAPE --sizes N,N,... [--network FILE] [--root R]\n"
+    "                           [--transfers]\n"
+    "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show, predict and\n"
+    "sim also with parameters: linear_capped:cap=4. --bytes are those of the message. FILE is a "
     "printed schedule, or - for standard input.\n"
     "SHAPE is --nodes N --ppn P or --shape RANKS,RANKS,... (the ranks of each node), both with\n"
     "--order block|round_robin; or --node-of-rank NODE,NODE,...\n"
@@ -40,12 +42,13 @@ int run(int count, char** values) {
   if (command == "collectives") return collectives_command(std::move(arguments));
   if (command == "predict") return predict_command(std::move(arguments));
   if (command == "show") return show_command(std::move(arguments));
+  if (command == "sim") return sim_command(std::move(arguments));
   if (command == "verify") return verify_command(std::move(arguments));
   throw UsageError(
       command.empty()
           ? "a command is missing; try suiro-schedule --help"
           : "unknown command '" + command +
-                "'; there are algorithms, bound, collectives, predict, show and verify");
+                "'; there are algorithms, bound, collectives, predict, show, sim and verify");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ from suiro.cli import (
     probe,
     run,
     show,
+    sim,
     top,
     verdict,
     verify,
@@ -33,6 +34,7 @@ app.command()(demo.demo)
 app.command()(algorithms.algorithms)
 app.command()(verify.verify)
 app.command()(show.show)
+app.command()(sim.sim)
 app.command()(top.top)
 app.command(context_settings=doctor.CONTEXT)(doctor.doctor)
 app.add_typer(lab.app, name="lab")

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro sim`: what the model says of algorithms on a network."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from suiro.cli.bench import CollectiveArgument
+
+if TYPE_CHECKING:
+    from suiro.sim.compare import Comparison
+    from suiro.sim.estimate import Estimate
+    from suiro.sim.network import Scene
+
+
+def sim(
+    collective: CollectiveArgument,
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", "--algorithms", metavar="A,B",
+                     help="Which, also with parameters [default: all]."),
+    ] = None,
+    lab: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")
+    ] = None,
+    cluster: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="On that of a cluster.toml.")
+    ] = None,
+    ppn: Annotated[
+        int | None, typer.Option(min=1, metavar="P", help="Ranks on each node of --cluster.")
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")
+    ] = "64K,1M",
+    root: Annotated[
+        int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(metavar="RESULT", help="Set it beside what suiro bench --json printed."),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw what each node sends over time; one algorithm "
+                     "and size."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Predict how long algorithms take on a network, and where the time goes; nothing runs.
+
+    In a lab's network:  suiro sim bcast --lab 8x4-shared --sizes 64K,1M
+
+    On your own:         suiro sim allreduce --cluster cluster.toml --ppn 16 --sizes 1M
+
+    Against a result:    suiro bench bcast --lab 4x4-hol --json --algorithms pipeline > r.json;
+                         suiro sim bcast --lab 4x4-hol --compare r.json
+
+    A line of the table: the time until the last rank is done, what the busiest link needs over it,
+    and the part of the time that went to links, the way, messages, copies, and TCP's repeats.
+    """
+    from suiro.bench.catalog import find_collective
+    from suiro.bench.plan import parse_algorithms, sizes_of
+    from suiro.errors import UsageError
+    from suiro.sim.compare import read_result
+    from suiro.sim.compare import compare as compare_with
+    from suiro.sim.estimate import estimate
+
+    row = find_collective(collective)
+    scene = _scene(lab, cluster, ppn)
+    root = _root(row.rooted, root, scene.ranks)
+    if compare is not None:
+        cells = [cell for cell in read_result(compare).cells if cell.collective == collective]
+        _print_comparison(compare_with(scene, cells, root), json)
+        return
+    names = list(parse_algorithms(algorithm)) if algorithm else list(row.algorithms)
+    wanted = list(sizes_of(row, sizes if row.has_data else None))
+    if svg is not None and len(names) * len(wanted) != 1:
+        raise UsageError("--svg draws one algorithm with one size: give --algorithm and --sizes")
+    estimates = estimate(scene, row.regular, names, wanted, root, transfers=svg is not None)
+    if svg is not None:
+        _draw(scene, estimates[0], svg)
+    if json:
+        _print_json([one.model_dump() for one in estimates])
+    else:
+        _print_estimates(scene, estimates)
+
+
+def _scene(lab: str | None, cluster: Path | None, ppn: int | None) -> "Scene":
+    from suiro.errors import UsageError
+    from suiro.sim.network import of_cluster, of_lab
+
+    if (lab is None) == (cluster is None):
+        raise UsageError("give --lab SPEC or --cluster FILE: which network is it?")
+    if lab is not None:
+        if ppn is not None:
+            raise UsageError("--ppn is for --cluster: a lab says how many ranks its hosts have")
+        return of_lab(lab)
+    if cluster is None or ppn is None:
+        raise UsageError("--cluster takes --ppn: how many ranks has a node?")
+    return of_cluster(cluster, ppn)
+
+
+def _root(rooted: bool, given: int | None, ranks: int) -> int:
+    from suiro.errors import UsageError
+
+    if given is not None and not rooted:
+        raise UsageError("--root is for collectives that have one")
+    if given is not None and given >= ranks:
+        raise UsageError(f"--root {given}: there are {ranks} ranks, 0 to {ranks - 1}")
+    return (min(1, ranks - 1) if given is None else given) if rooted else 0
+
+
+def _print_json(document: object) -> None:
+    import json
+
+    print(json.dumps(document, indent=1))
+
+
+def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from suiro.bench.table import figure, size_text, time_text
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("bytes", "algorithm", "time", "/ bound"):
+        table.add_column(name, justify="left" if name == "algorithm" else "right")
+    for name in ("link", "way", "messages", "copies", "repeats"):
+        table.add_column(name, justify="right")
+    previous = None
+    for one in sorted(estimates, key=lambda one: (one.bytes, one.seconds)):
+        if previous not in (None, one.bytes):
+            table.add_section()
+        previous = one.bytes
+        spent = one.spent
+        parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s)
+        table.add_row(
+            size_text(one.bytes), one.name, time_text(one.seconds),
+            figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),
+            *(f"{part / one.seconds:.0%}" if one.seconds else "-" for part in parts),
+        )  # fmt: skip
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    console.print(table)
+    console.print(f"predicted for {scene.name}, {scene.ranks} ranks on "
+                  f"{len(scene.ranks_of_node)} nodes; nothing was measured")  # fmt: skip
+
+
+def _print_comparison(comparisons: "list[Comparison]", json: bool) -> None:
+    from suiro.errors import UsageError
+    from suiro.sim.compare import median_error
+
+    if not comparisons:
+        raise UsageError("--compare: the result has no cell of this collective that the model "
+                         "knows: it needs algorithms other than native")  # fmt: skip
+    error = median_error(comparisons)
+    if json:
+        _print_json({"median_error": error, "cells": [
+            {"algorithm": one.cell.algorithm, "bytes": one.cell.bytes,
+             "measured_s": one.cell.median_s, "predicted_s": one.estimate.seconds,
+             "error": one.error} for one in comparisons]})  # fmt: skip
+        return
+    for one in comparisons:
+        print(f"{one.cell.bytes:>9} B  {one.estimate.name:44} measured {one.cell.median_s:9.6f} s  "
+              f"predicted {one.estimate.seconds:9.6f} s  {one.error:+.0%}")  # fmt: skip
+    print(f"median error {error:.0%} over {len(comparisons)} cells")
+
+
+def _draw(scene: "Scene", one: "Estimate", path: Path) -> None:
+    from suiro.errors import UsageError
+    from suiro.sim.timeline import drawing
+
+    try:
+        path.write_text(drawing(scene, one))
+    except OSError as error:
+        raise UsageError(f"--svg {path}: {error.strerror}") from None

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Asks the model, which is the native tool's."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from suiro import native_json
+from suiro.sim.network import Scene
+
+
+class Spent(BaseModel):
+    """Where the time went of the rank that is done last, in seconds, back to the start."""
+
+    port_s: float
+    latency_s: float
+    messages_s: float
+    copies_s: float
+    repeats_s: float
+
+
+class Estimate(BaseModel):
+    """One algorithm with so many bytes. `transfers`, where asked for, are sender, receiver, bytes,
+    and when it was posted, began and ended, in seconds."""
+
+    collective: str
+    algorithm: str
+    parameters: dict[str, int]
+    bytes: int
+    seconds: float
+    bound_s: float
+    spent: Spent
+    messages: int
+    estimated_in_s: float
+    transfers: list[tuple[int, int, float, float, float, float]] = []
+
+    @property
+    def name(self) -> str:
+        """As a forced algorithm is written."""
+        values = ",".join(f"{key}={value}" for key, value in sorted(self.parameters.items()))
+        return self.algorithm + (f":{values}" if values else "")
+
+
+def estimate(
+    scene: Scene,
+    collective: str,
+    algorithms: list[str],
+    sizes: list[int],
+    root: int = 0,
+    transfers: bool = False,
+) -> list[Estimate]:
+    """Algorithm by algorithm, and of each size by size."""
+    with tempfile.TemporaryDirectory(prefix="suiro-sim-") as folder:
+        path = Path(folder) / "network.json"
+        path.write_text(json.dumps(scene.network))
+        arguments = ["sim", "--network", str(path)]
+        arguments += ["--shape", ",".join(map(str, scene.ranks_of_node))]
+        arguments += ["--sizes", ",".join(map(str, sizes)), "--root", str(root)]
+        arguments += ["--transfers"] if transfers else []
+        arguments += [f"{collective}/{algorithm}" for algorithm in algorithms]
+        answer = native_json.call("suiro-schedule", arguments, "playing schedules")
+    return [Estimate.model_validate(row) for row in answer.document["estimates"]]

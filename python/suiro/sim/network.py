@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The network and the shape that the model is given, from a lab's specification or a cluster.toml.
+Nothing here is fitted to a measurement."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from suiro.bench.innocence import wire_goodput_Bps
+from suiro.cluster.cluster import Cluster, read
+from suiro.errors import UsageError
+from suiro.lab.spec import Spec, load
+
+# A lab's hosts share the processors of one machine: its messages take so long at each end, and on
+# the way through the program that is its switch.
+_LAB_MESSAGE_S = 150e-6
+_LAB_LATENCY_S = 150e-6
+_PAYLOAD_SHARE = 1448 / 1538  # of a full frame on the wire, where nobody measured it
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Who takes part, and on what: `network` has the names of the model's own (src/model)."""
+
+    name: str
+    ranks_of_node: tuple[int, ...]
+    network: dict[str, object]
+
+    @property
+    def ranks(self) -> int:
+        return sum(self.ranks_of_node)
+
+
+def of_lab(name: str) -> Scene:
+    """A shipped lab, or the file of one."""
+    label, spec = load(name)
+    return Scene(label, spec.hosts.ranks_of, _network_of_lab(spec))
+
+
+def _network_of_lab(spec: Spec) -> dict[str, object]:
+    link_Bps = sum(wire_goodput_Bps(rate, spec.link.mtu) for rate in spec.link.rates)
+    network: dict[str, object] = {
+        "kind": "voq" if spec.switch.model == "wire" else spec.switch.model,
+        "link_Bps": link_Bps,
+        "buffer": spec.switch.buffer,
+        "message_s": _LAB_MESSAGE_S,
+        "latency_s": _LAB_LATENCY_S,
+    }
+    if spec.wans:
+        slowest = min(spec.wans.values(), key=lambda wan: wan.rate)
+        network |= {
+            "site_of_node": list(spec.site_of_host),
+            "wan_Bps": wire_goodput_Bps(slowest.rate, spec.link.mtu),
+            "wan_latency_s": max(wan.delay for wan in spec.wans.values()) / 1e6,
+            "wan_window": spec.tcp.window,
+        }
+    return network
+
+
+def of_cluster(path: Path, ppn: int) -> Scene:
+    """All nodes of a cluster.toml, each with so many ranks."""
+    cluster = read(path)
+    nodes = len(cluster.nodes)
+    return Scene(str(path), (ppn,) * nodes, _network_of_cluster(cluster))
+
+
+def _network_of_cluster(cluster: Cluster) -> dict[str, object]:
+    """What the file does not say keeps the model's default, which is Ethernet of 1 Gbit/s."""
+    network: dict[str, object] = {}
+    rates = [site.rate for site in cluster.site if site.rate is not None]
+    latencies = [site.latency for site in cluster.site if site.latency is not None]
+    if rates:
+        network["link_Bps"] = min(rates) / 8
+    if latencies:
+        network["latency_s"] = max(latencies) / 1e6
+    if len(cluster.site) > 1:
+        delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
+        wan_rates = [wan.rate for wan in cluster.wan if wan.rate is not None]
+        if not delays or not wan_rates:
+            raise UsageError(
+                "the file does not say how fast the WAN is: let `suiro probe --sites "
+                "--write-cluster` measure it, or add delay and rate to [[wan]]"
+            )
+        network |= {
+            "site_of_node": [n for n, site in enumerate(cluster.site) for _ in site.nodes],
+            "wan_Bps": min(wan_rates) / 8,
+            "wan_latency_s": max(delays) / 1e6,
+        }
+    return network

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long a schedule takes on a network. There is no second description of any algorithm: the
+// schedule itself is played, by the executor that runs it, against a clock. A message takes
+// processor time of both ends, and between nodes it goes on a stream of its two ranks, one after
+// the other; active streams share links max-min fairly. A long message asks first, and question and
+// answer are messages on these streams, so that an answer waits behind data.
+//
+// Left out: packets, TCP's slow start, processors that ranks share, and noise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/network.hpp"
+#include "schedule/schedule.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro {
+
+/// Where the time of the rank that is done last went, all the way back to the start. In seconds.
+struct Spent {
+  double port = 0;       // on links and waiting for them
+  double latency = 0;    // on the way
+  double messages = 0;   // processor time for messages
+  double copies = 0;     // copies and reductions, and messages inside a node
+  double repeats = 0;    // until TCP repeats what a switch has lost
+  double total() const { return port + latency + messages + copies + repeats; }
+};
+
+/// A message between two nodes, for pictures.
+struct Transfer {
+  int sender = 0;
+  int receiver = 0;
+  double bytes = 0;
+  double posted_s = 0;
+  double begin_s = 0;
+  double end_s = 0;
+};
+
+struct Estimate {
+  double seconds = 0;  // until the last rank is done, from all of them together
+  Spent spent;
+  std::int64_t messages = 0;  // between nodes, questions and answers not counted
+};
+
+/// `block_bytes`: of one block of the schedule. `transfers`, if given, gets every message between
+/// nodes. Throws std::invalid_argument when schedule and topology differ in their ranks, and
+/// std::runtime_error when the schedule stands still.
+Estimate estimate(const Schedule& schedule, const Topology& topology, const Network& network,
+                  double block_bytes, std::vector<Transfer>* transfers = nullptr);
+
+}  // namespace suiro

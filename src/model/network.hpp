@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A network as the model sees it: one value, from a cluster.toml, a lab's specification, or what
+// every node knows without measuring. Rates are of user bytes per second, times in seconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace suiro {
+
+/// What a switch's port does when several nodes send to it at once.
+enum class SwitchKind : std::uint8_t {
+  voq,     // lossless, one queue per output: a port is shared fairly and nothing else is held up
+  hol,     // lossless, one queue per input: what waits for a busy port holds up what is behind it
+  pause,   // lossless by pause frames: a full output stops whole senders, as `hol` does
+  shared,  // one buffer for all ports, and what does not fit is lost and sent again
+};
+inline constexpr std::array<std::string_view, 4> switch_kind_names = {"voq", "hol", "pause",
+                                                                      "shared"};
+inline std::string_view name(SwitchKind kind) {
+  return switch_kind_names[static_cast<std::size_t>(kind)];
+}
+/// Nothing when there is no such kind.
+std::optional<SwitchKind> switch_kind_of(std::string_view name);
+
+/// Between any two sites.
+struct Wan {
+  double Bps = 0;        // of all streams from one site to another
+  double latency_s = 0;  // one way
+  double window = 1e18;  // bytes that one stream may have on the way
+};
+
+struct Network {
+  SwitchKind kind = SwitchKind::voq;
+  double link_Bps = 117e6;         // of one link, one way: 1 Gbit/s with frames' headers
+  double message_s = 10e-6;        // processor time that a message takes of its sender and receiver
+  double latency_s = 40e-6;        // between nodes of a site, one way, above that
+  double local_message_s = 1e-6;   // the same two between ranks of a node
+  double local_latency_s = 0.5e-6;
+  double copy_Bps = 5e9;           // in a node, and of a copy
+  double reduce_Bps = 2e9;         // of an operation on two operands
+  double eager = 65536;            // a longer message asks first whether it may come
+  double buffer = 256 << 10;       // of a `shared` switch, bytes in the queue of one port
+  double retransmit_s = 0.2;       // until TCP repeats what was lost last
+  Wan wan = {};
+};
+
+}  // namespace suiro
