@@ -10,9 +10,9 @@ namespace suiro {
 
 namespace {
 
-// More ranks than this are proven with the fallbacks only where they are placed unevenly, and with
-// few segments: twice the ranks take four times the time, and show nothing more of what a parameter
-// does.
+// More ranks than this are proven with the fallbacks only where they are placed unevenly, with two
+// segments and one root: twice the ranks take four times the time, and show nothing more of what a
+// parameter or a root does.
 constexpr int all_variants_ranks = 16;
 
 // With more ranks than this, three roots stand for all.
@@ -106,9 +106,10 @@ void prove_schedule(CatalogProof& proof, const Call& call, const Parameters& par
   check_properties(proof, schedule, call.topology);
 }
 
-/// Every root of few ranks; of many the first, the last, and one within.
+/// Every root of few ranks; of more the first, the last, and one within, or that alone.
 std::vector<int> roots(const Collective& collective, int ranks) {
   if (!collective.rooted) return {0};
+  if (ranks > all_variants_ranks) return {ranks / 2};
   std::vector<int> all{0};
   for (int rank = 1; rank < ranks; ++rank) {
     if (ranks <= all_roots_ranks || rank == ranks / 2 || rank == ranks - 1) all.push_back(rank);
@@ -131,7 +132,7 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
                  {{std::string(segment_parameter), 1}});
   };
   const std::int64_t parts = cut(1).pieces;
-  if (topology.ranks() > all_variants_ranks) return {parts, 2 * parts};
+  if (topology.ranks() > all_variants_ranks) return {2 * parts};
   // Where a window grows with the message, as many segments as that are not needed.
   constexpr std::int64_t window_max = 8;
   const std::int64_t under_way = std::min(cut(many * parts).window, window_max);
@@ -148,10 +149,14 @@ void prove_shape(CatalogProof& proof, const Topology& topology,
                  const std::set<Parameters>& variants) {
   const Algorithm& algorithm = *proof.algorithm;
   const Collective& collective = *find_collective(algorithm.collective);
+  const std::set<Parameters> fallbacks = {complete(algorithm, {})};
   for (const std::int64_t bytes : sizes(algorithm, topology)) {
     for (const int root : roots(collective, topology.ranks())) {
       std::vector<Schedule> proven;
-      for (Parameters parameters : variants) {
+      // Of many roots one meets every variant, the others the fallbacks.
+      const bool all = topology.ranks() <= all_roots_ranks || root == topology.ranks() / 2 ||
+                       !collective.rooted;
+      for (Parameters parameters : all ? variants : fallbacks) {
         if (takes_segments(algorithm)) parameters[std::string(segment_parameter)] = 1;
         prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, parameters,
                        proven);

@@ -93,15 +93,16 @@ class Memory {
     for (std::int64_t i = 0; i < blocks.count; ++i) {
       const std::int64_t block = blocks.first + i;
       const Cell& found = cell(operation.rank, blocks.buffer, block);
-      const std::string place = text_of(blocks.buffer, block);
+      // Words cost more than the check, so they are only made where something is wrong.
+      const auto place = [&] { return text_of(blocks.buffer, block); };
       const bool whole = found.first == blocks.first && found.count == blocks.count;
       if (!found.filled()) {
         findings_.add(
             operation.rank, operation.round, block,
-            "the " + text_of(operation.step) + " reads " + place + " before it is written");
+            "the " + text_of(operation.step) + " reads " + place() + " before it is written");
       } else if (cut() && blocks.buffer == Buffer::scratch && !whole) {
         findings_.add(operation.rank, operation.round, block,
-                      "the " + text_of(operation.step) + " reads " + place + ", which round " +
+                      "the " + text_of(operation.step) + " reads " + place() + ", which round " +
                           std::to_string(found.written) + " wrote as part of " +
                           text_of({Buffer::scratch, found.first, found.count}));
       } else {
