@@ -20,6 +20,10 @@ struct Place {
   MPI_Comm leaders;  // MPI_COMM_NULL on ranks that lead no node
 };
 
+// suiro_bench.c
+/// Ends the job when the text is no number in the range; `what` is for the message.
+long long number(const char* what, const char* text, long long minimum, long long maximum);
+
 // place.c
 struct Place find_place(void);
 
@@ -153,7 +157,7 @@ void check_barrier(struct Exchange* exchange, const struct Clock* clock, const c
 struct Cell {
   long long bytes;
   int repetitions;
-  char* candidates;  // names joined by '+'
+  char* candidates;  // names joined by '+'; NAME@BYTES where the size is another
 };
 
 struct Measuring {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One cell line: a size and its candidates, interleaved repetition by repetition, so that whatever
-// disturbs the machine disturbs all candidates alike.
+// disturbs the machine disturbs all candidates alike. A candidate may have a size of its own: rules
+// of an MPI choose by size, so sizes beside each other can run different algorithms of its own.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 
-enum { candidates_limit = 32 };
+enum { candidates_limit = 512 };
 
 struct Candidate {
   const struct Collective* collective;
@@ -59,14 +61,49 @@ static void write_head(const char* kind, const struct Exchange* e) {
          e->sizes.bytes);
 }
 
-/// Splits cell->candidates in place of a copy; returns how many.
-static int split(char* joined, char** names) {
+/// A candidate of a cell.
+struct Entry {
+  char* name;
+  struct Exchange* exchange;
+};
+
+/// Of a size, shared by all entries that have it.
+static struct Exchange* exchange_of(const struct Measuring* m, long long bytes,
+                                    const struct Entry* entries, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (entries[i].exchange->sizes.bytes == bytes) return entries[i].exchange;
+  }
+  struct Exchange* made = allocate(sizeof *made);
+  const struct Sizes sizes = {(int)bytes, m->spread_percent};
+  *made = make_exchange(m->collective, &sizes, m->root, &m->place);
+  return made;
+}
+
+/// Takes NAME+NAME@BYTES+... apart; returns how many.
+static int make_entries(const struct Measuring* m, long long bytes, char* joined,
+                        struct Entry* entries) {
   int count = 0;
   for (char* name = strtok(joined, "+"); name != NULL; name = strtok(NULL, "+")) {
     if (count == candidates_limit) die("more than %d candidates", candidates_limit);
-    names[count++] = name;
+    char* at = strchr(name, '@');
+    if (at != NULL) *at++ = 0;
+    const long long own = at != NULL ? number("--cell", at, 0, INT_MAX) : bytes;
+    entries[count].exchange = exchange_of(m, own, entries, count);
+    entries[count++].name = name;
   }
   return count;
+}
+
+static void free_entries(struct Entry* entries, int count) {
+  for (int i = 0; i < count; ++i) {
+    struct Exchange* exchange = entries[i].exchange;
+    if (exchange == NULL) continue;
+    for (int j = i; j < count; ++j) {
+      if (entries[j].exchange == exchange) entries[j].exchange = NULL;
+    }
+    free_exchange(exchange);
+    free(exchange);
+  }
 }
 
 /// What is not counted: the first call makes connections and communicators, and its data are
@@ -104,39 +141,40 @@ static void sample(struct Measuring* m, struct Exchange* e, const char* name, in
 
 /// A call finds connections as the call before has left them, so nobody may always have the same
 /// predecessor. All ranks draw the same order. (Fisher-Yates; the generator is Numerical Recipes'.)
-static void shuffle(char** names, int count, unsigned* state) {
+static void shuffle(struct Entry* entries, int count, unsigned* state) {
   for (int last = count - 1; last > 0; --last) {
     *state = *state * 1664525U + 1013904223U;
     const int chosen = (int)((*state >> 16) % (unsigned)(last + 1));
-    char* name = names[last];
-    names[last] = names[chosen];
-    names[chosen] = name;
+    const struct Entry entry = entries[last];
+    entries[last] = entries[chosen];
+    entries[chosen] = entry;
   }
 }
 
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
-  const struct Sizes sizes = {(int)cell->bytes, m->spread_percent};
-  struct Exchange e = make_exchange(m->collective, &sizes, m->root, &m->place);
   forget_others(m->collective);
   char* joined = strdup(cell->candidates);
-  char* names[candidates_limit];
-  const int count = split(joined, names);
+  struct Entry* entries = allocate(candidates_limit * sizeof *entries);
+  const int count = make_entries(m, cell->bytes, joined, entries);
+  if (count == 0) die("--cell: no candidates");
   double round_s = 0;
-  for (int i = 0; i < count; ++i) round_s += warm_up(m, &e, names[i]);
+  for (int i = 0; i < count; ++i) round_s += warm_up(m, entries[i].exchange, entries[i].name);
   unsigned lots = 1;  // the same on every rank
   int repetitions = cell->repetitions;
   if (round_s * repetitions > m->budget_s) repetitions = (int)(m->budget_s / round_s);
   if (repetitions < 1) repetitions = 1;
   if (m->place.rank == 0) {
     // Of equal blocks, of messages and of vectors it is known without counting.
-    const long long busiest = sizes.spread_percent > 0 ? busiest_bytes(&e) : -1;
-    write_head("cell", &e);
+    const struct Exchange* first = entries[0].exchange;
+    const long long busiest = m->spread_percent > 0 ? busiest_bytes(first) : -1;
+    write_head("cell", first);
     write_line(", \"repetitions\": %d, \"busiest\": %lld}", repetitions, busiest);
   }
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    shuffle(names, count, &lots);
-    for (int i = 0; i < count; ++i) sample(m, &e, names[i], repetition);
+    shuffle(entries, count, &lots);
+    for (int i = 0; i < count; ++i) sample(m, entries[i].exchange, entries[i].name, repetition);
   }
+  free_entries(entries, count);
+  free(entries);
   free(joined);
-  free_exchange(&e);
 }

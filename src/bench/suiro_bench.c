@@ -22,15 +22,18 @@ static const char usage[] =
     "  --streams SECONDS INTERFACE A,B>C,D\n"
     "                                   what 1, 2, 4, 8 pairs of nodes reach together\n"
     "  --probe-switch INTERFACE         the two-target test between up to 8 nodes\n"
-    "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved\n"
-    "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n";
+    "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved; A@N "
+    "with N bytes\n"
+    "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n"
+    "  --follow                         go on with options from standard input, one a line, until "
+    "it ends;\n"
+    "                                   after each, a line says that it is done\n";
 
-static long long number(const char* option, const char* text, long long minimum,
-                        long long maximum) {
+long long number(const char* what, const char* text, long long minimum, long long maximum) {
   char* end = NULL;
   const long long value = strtoll(text, &end, 10);
   if (*text == 0 || *end != 0 || value < minimum || value > maximum) {
-    die("%s: \"%s\" is not a number from %lld to %lld", option, text, minimum, maximum);
+    die("%s: \"%s\" is not a number from %lld to %lld", what, text, minimum, maximum);
   }
   return value;
 }
@@ -43,15 +46,47 @@ static double seconds_of(const char* option, const char* text) {
   return value;
 }
 
+static int run_option(struct Measuring* m, char** arguments, int left);
+
+/// A line of standard input, which only rank 0 has, on every rank; its length, or -1 at the end.
+/// Ranks that wait for it leave the cores to others.
+static int hear_line(const struct Place* place, char* line, int size) {
+  int length = -1;
+  if (place->rank == 0 && fgets(line, size, stdin) != NULL) length = (int)strlen(line);
+  if (length == size - 1) die("--follow: a line of more than %d characters", size - 2);
+  MPI_Request request;
+  MPI_Ibcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  wait_asleep(&request);
+  if (length > 0) MPI_Bcast(line, length + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return length;
+}
+
+/// Who decides what to measure next by what was measured writes here.
+static void follow(struct Measuring* m) {
+  enum { line_size = 1 << 16, words_limit = 16 };
+  char* line = allocate(line_size);
+  while (hear_line(&m->place, line, line_size) >= 0) {
+    char* words[words_limit];
+    int count = 0;
+    for (char* word = strtok(line, " \n"); word != NULL; word = strtok(NULL, " \n")) {
+      if (count == words_limit) die("--follow: more than %d words", words_limit);
+      words[count++] = word;
+    }
+    for (int i = 0; i < count;) i += run_option(m, words + i, count - i);
+    if (m->place.rank == 0) write_line("{\"bench\": \"done\"}");
+  }
+  free(line);
+}
+
 /// Does what one option asks; returns how many arguments it used.
 static int run_option(struct Measuring* m, char** arguments, int left) {
   const char* option = arguments[0];
   const struct {
     const char* name;
     int values;
-  } options[] = {{"--collective", 3},   {"--counters", 1},  {"--budget", 1},
-                 {"--line-rate", 2},    {"--cell", 3},      {"--steps", 3},
-                 {"--probe-switch", 1}, {"--latencies", 1}, {"--streams", 3}};
+  } options[] = {{"--collective", 3}, {"--counters", 1}, {"--budget", 1},       {"--line-rate", 2},
+                 {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}, {"--latencies", 1},
+                 {"--streams", 3},    {"--follow", 0}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -78,6 +113,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     measure_steps(m, v[0], number(option, v[1], 1, INT_MAX), (int)number(option, v[2], 1, 1000000));
   if (which == 6) probe_switch(m, v[0]);
   if (which == 7) measure_latencies(&m->place, v[0]);
+  if (which == 9) follow(m);
   if (which == 8) measure_streams(m, seconds_of(option, v[0]), v[1], v[2]);
   return 1 + options[which].values;
 }

@@ -20,18 +20,18 @@ namespace suiro {
 /// and reduce are done on return. Every call returns false (or a negative number) after a failure;
 /// the transport keeps the reason.
 template <class T>
-concept StartingTransport =
-    requires(T& transport, const Blocks& blocks, int peer, std::int64_t token) {
-      { transport.send(blocks, peer, token) } -> std::same_as<int>;
-      { transport.receive(blocks, peer, token) } -> std::same_as<int>;
-      { transport.copy(blocks, blocks) } -> std::same_as<bool>;
-      { transport.reduce(blocks, blocks) } -> std::same_as<bool>;
-    };
+concept StartingTransport = requires(T& transport, const Blocks& blocks, int peer,
+                                     std::int64_t token) {
+  { transport.send(blocks, peer, token) } -> std::same_as<int>;
+  { transport.receive(blocks, peer, token) } -> std::same_as<int>;
+  { transport.copy(blocks, blocks) } -> std::same_as<bool>;
+  { transport.reduce(blocks, blocks) } -> std::same_as<bool>;
+};
 
 template <class T>
-concept Transport =
-    StartingTransport<T> && requires(T& transport, std::vector<std::int64_t>& completed) {
-      { transport.wait(completed) } -> std::same_as<bool>;
-    };
+concept Transport = StartingTransport<T> &&
+    requires(T& transport, std::vector<std::int64_t>& completed) {
+  { transport.wait(completed) } -> std::same_as<bool>;
+};
 
 }  // namespace suiro

@@ -113,7 +113,8 @@ class Play {
       return 1;
     }
     bool copy(const Blocks& source, const Blocks& /*target*/) {
-      play.work(rank, static_cast<double>(source.count) * play.block_bytes_ / play.network_.copy_Bps);
+      play.work(rank,
+                static_cast<double>(source.count) * play.block_bytes_ / play.network_.copy_Bps);
       return true;
     }
     bool reduce(const Blocks& source, const Blocks& /*target*/) {
@@ -236,7 +237,8 @@ class Play {
       next = std::min(next, now_ + (stream.left / shares_.rate(stream.pair)));
     }
     if (next == never) return false;
-    const double together = next + (1e-9 * next) + 1e-12;  // rounding does not make two events of one
+    const double together =
+        next + (1e-9 * next) + 1e-12;  // rounding does not make two events of one
     finished_.clear();
     std::erase_if(active_, [&](int number) {
       Stream& stream = streams_[index(number)];
@@ -272,8 +274,8 @@ class Play {
     message.spent.repeats += repeat;
     events_.push({now_ + latency + repeat, order_++, first, true});
     if (message.part == Part::data && transfers_ != nullptr) {
-      transfers_->push_back({message.sender, message.receiver, message.bytes, message.since,
-                             stream.begin, now_});
+      transfers_->push_back(
+          {message.sender, message.receiver, message.bytes, message.since, stream.begin, now_});
     }
     if (message.part == Part::data && message.bytes > network_.eager) {
       Spent spent = message.spent;

@@ -19,11 +19,11 @@ namespace suiro {
 
 /// Where the time of the rank that is done last went, all the way back to the start. In seconds.
 struct Spent {
-  double port = 0;       // on links and waiting for them
-  double latency = 0;    // on the way
-  double messages = 0;   // processor time for messages
-  double copies = 0;     // copies and reductions, and messages inside a node
-  double repeats = 0;    // until TCP repeats what a switch has lost
+  double port = 0;      // on links and waiting for them
+  double latency = 0;   // on the way
+  double messages = 0;  // processor time for messages
+  double copies = 0;    // copies and reductions, and messages inside a node
+  double repeats = 0;   // until TCP repeats what a switch has lost
   double total() const { return port + latency + messages + copies + repeats; }
 };
 

@@ -89,9 +89,9 @@ void FairShares::share_out() {
     }
   }
   if (network_.kind == SwitchKind::hol || network_.kind == SwitchKind::pause) block_heads();
-  const double window_Bps =
-      network_.wan.latency_s > 0 ? network_.wan.window / (2 * network_.wan.latency_s)
-                                 : std::numeric_limits<double>::infinity();
+  const double window_Bps = network_.wan.latency_s > 0
+                                ? network_.wan.window / (2 * network_.wan.latency_s)
+                                : std::numeric_limits<double>::infinity();
   const auto rate_of = [&](const Limit& limit) { return limit.left / limit.streams; };
   while (!unfixed_.empty()) {
     double least = std::numeric_limits<double>::infinity();

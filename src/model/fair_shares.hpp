@@ -36,8 +36,8 @@ class FairShares {
 
  private:
   struct Limit {
-    double left = 0;     // bytes per second that nobody has yet
-    int streams = 0;     // that have no rate yet
+    double left = 0;  // bytes per second that nobody has yet
+    int streams = 0;  // that have no rate yet
   };
 
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }

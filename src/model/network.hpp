@@ -34,16 +34,16 @@ struct Wan {
 
 struct Network {
   SwitchKind kind = SwitchKind::voq;
-  double link_Bps = 117e6;         // of one link, one way: 1 Gbit/s with frames' headers
-  double message_s = 10e-6;        // processor time that a message takes of its sender and receiver
-  double latency_s = 40e-6;        // between nodes of a site, one way, above that
-  double local_message_s = 1e-6;   // the same two between ranks of a node
+  double link_Bps = 117e6;        // of one link, one way: 1 Gbit/s with frames' headers
+  double message_s = 10e-6;       // processor time that a message takes of its sender and receiver
+  double latency_s = 40e-6;       // between nodes of a site, one way, above that
+  double local_message_s = 1e-6;  // the same two between ranks of a node
   double local_latency_s = 0.5e-6;
-  double copy_Bps = 5e9;           // in a node, and of a copy
-  double reduce_Bps = 2e9;         // of an operation on two operands
-  double eager = 65536;            // a longer message asks first whether it may come
-  double buffer = 256 << 10;       // of a `shared` switch, bytes in the queue of one port
-  double retransmit_s = 0.2;       // until TCP repeats what was lost last
+  double copy_Bps = 5e9;      // in a node, and of a copy
+  double reduce_Bps = 2e9;    // of an operation on two operands
+  double eager = 65536;       // a longer message asks first whether it may come
+  double buffer = 256 << 10;  // of a `shared` switch, bytes in the queue of one port
+  double retransmit_s = 0.2;  // until TCP repeats what was lost last
   Wan wan = {};
 };
 

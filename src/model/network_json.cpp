@@ -64,15 +64,16 @@ class Reader {
     const bool rate = key.ends_with("_Bps");
     const double number = value.is_number() ? value.get<double>() : NAN;
     if (!(number >= 0) || number > 1e18 || (rate && number < 1)) {
-      fail(std::string(key) + ": expected a number from " + (rate ? "1" : "0") +
-           " to 1e18, got " + value.dump());
+      fail(std::string(key) + ": expected a number from " + (rate ? "1" : "0") + " to 1e18, got " +
+           value.dump());
     }
     target = number;
   }
 
   void read_kind(const Json& value, Network& network) const {
     const auto kind = value.is_string() ? switch_kind_of(value.get<std::string>()) : std::nullopt;
-    if (!kind) fail("kind: expected \"voq\", \"hol\", \"pause\" or \"shared\", got " + value.dump());
+    if (!kind)
+      fail("kind: expected \"voq\", \"hol\", \"pause\" or \"shared\", got " + value.dump());
     network.kind = *kind;
   }
 

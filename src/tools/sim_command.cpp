@@ -36,8 +36,10 @@ Topology at_sites(const Topology& topology, const std::vector<int>& site_of_node
 }
 
 Json json_of(const Spent& spent) {
-  return {{"port_s", spent.port},         {"latency_s", spent.latency},
-          {"messages_s", spent.messages}, {"copies_s", spent.copies},
+  return {{"port_s", spent.port},
+          {"latency_s", spent.latency},
+          {"messages_s", spent.messages},
+          {"copies_s", spent.copies},
           {"repeats_s", spent.repeats}};
 }
 

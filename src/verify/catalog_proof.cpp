@@ -154,8 +154,8 @@ void prove_shape(CatalogProof& proof, const Topology& topology,
     for (const int root : roots(collective, topology.ranks())) {
       std::vector<Schedule> proven;
       // Of many roots one meets every variant, the others the fallbacks.
-      const bool all = topology.ranks() <= all_roots_ranks || root == topology.ranks() / 2 ||
-                       !collective.rooted;
+      const bool all =
+          topology.ranks() <= all_roots_ranks || root == topology.ranks() / 2 || !collective.rooted;
       for (Parameters parameters : all ? variants : fallbacks) {
         if (takes_segments(algorithm)) parameters[std::string(segment_parameter)] = 1;
         prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, parameters,

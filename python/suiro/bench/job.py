@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -65,18 +65,26 @@ def run_job(
     record: IO[str] | None = None,
     total: int = 0,
     watch: Watch | None = None,
+    variables: Mapping[str, str] | None = None,
+    quiet: bool = False,
 ) -> Events:
-    """One MPI job. Lines that are not the program's are passed on to standard error. `watch`
-    takes the place of the bar that counts to `total` samples."""
-    words, variables = started(prefix, mpi, "bench")
+    """One MPI job, with `variables` added to its environment. Lines that are not the program's are
+    passed on to standard error, unless it is a `quiet` one. `watch` takes the place of the bar that
+    counts to `total` samples."""
+    words, found = started(prefix, mpi, "bench")
     command = [*words, *arguments]
     if with_suiro:
         command = suiro_command("run", "--explain=json", "--", *command)
     events = Events()
-    process = _start(command, prefix[0], os.environ | variables, keep_errors=with_suiro)
+    environment = os.environ | found | dict(variables or {})
+    process = _start(command, prefix[0], environment, keep_errors=with_suiro or quiet)
     assert process.stdout is not None
-    with process, _explanation(process.stderr) as document, watch or _progress(total) as advance:
-        for event in _parse(process.stdout, record):
+    others = None if quiet else sys.stderr
+    with ExitStack() as stack:
+        stack.enter_context(process)
+        document = stack.enter_context(_explanation(process.stderr, others))
+        advance = stack.enter_context(watch or _progress(total))
+        for event in _parse(process.stdout, record, others):
             events.add(event)
             advance(event)
     if process.returncode != 0 or not events.finished:
@@ -107,7 +115,7 @@ def _start(
 
 
 @contextmanager
-def _explanation(stream: IO[str] | None) -> Iterator[list[str]]:
+def _explanation(stream: IO[str] | None, others: IO[str] | None) -> Iterator[list[str]]:
     """Passes standard error on while it comes, but keeps the document that ends it."""
     document: list[str] = []
 
@@ -115,8 +123,8 @@ def _explanation(stream: IO[str] | None) -> Iterator[list[str]]:
         for line in stream or ():
             if document or line == "{\n":
                 document.append(line)
-            else:
-                sys.stderr.write(line)
+            elif others is not None:
+                others.write(line)
 
     reader = threading.Thread(target=pass_on)
     reader.start()
@@ -137,10 +145,11 @@ def _explained(document: list[str]) -> list[Event]:
     return rows
 
 
-def _parse(lines: IO[str], record: IO[str] | None) -> Iterator[Event]:
+def _parse(lines: IO[str], record: IO[str] | None, others: IO[str] | None) -> Iterator[Event]:
     for line in lines:
         if not line.startswith(_SIGN):
-            sys.stderr.write(line)
+            if others is not None:
+                others.write(line)
             continue
         if record is not None:
             record.write(line)

@@ -18,6 +18,7 @@ from suiro.cli import (
     show,
     sim,
     top,
+    tune,
     verdict,
     verify,
 )
@@ -35,6 +36,7 @@ app.command()(algorithms.algorithms)
 app.command()(verify.verify)
 app.command()(show.show)
 app.command()(sim.sim)
+app.command()(tune.tune)
 app.command()(top.top)
 app.command(context_settings=doctor.CONTEXT)(doctor.doctor)
 app.add_typer(lab.app, name="lab")

@@ -19,8 +19,12 @@ def sim(
     collective: CollectiveArgument,
     algorithm: Annotated[
         str | None,
-        typer.Option("--algorithm", "--algorithms", metavar="A,B",
-                     help="Which, also with parameters [default: all]."),
+        typer.Option(
+            "--algorithm",
+            "--algorithms",
+            metavar="A,B",
+            help="Which, also with parameters [default: all].",
+        ),
     ] = None,
     lab: Annotated[
         str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")
@@ -43,8 +47,9 @@ def sim(
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw what each node sends over time; one algorithm "
-                     "and size."),
+        typer.Option(
+            metavar="FILE", help="Draw what each node sends over time; one algorithm and size."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -63,8 +68,8 @@ def sim(
     from suiro.bench.catalog import find_collective
     from suiro.bench.plan import parse_algorithms, sizes_of
     from suiro.errors import UsageError
-    from suiro.sim.compare import read_result
     from suiro.sim.compare import compare as compare_with
+    from suiro.sim.compare import read_result
     from suiro.sim.estimate import estimate
 
     row = find_collective(collective)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro tune`: finds the fastest algorithms of a cluster and writes them where MPIs read them."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from suiro.cli.bench import LauncherArgument
+from suiro.cli.in_lab import repeat_command, run_in_lab
+
+if TYPE_CHECKING:
+    from suiro.tune.run import Outcome, Request
+    from suiro.tune.tuner import Tuning
+
+
+def tune(
+    collectives: Annotated[
+        str, typer.Argument(metavar="COLLECTIVE,...", help="As MPI has them: bcast,allreduce.")
+    ],
+    launcher: LauncherArgument = None,
+    lab: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
+    ] = None,
+    mpi: Annotated[
+        str | None,
+        typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(metavar="A,B,FIRST-LAST:STEP", help="Bytes, as suiro bench takes them."),
+    ] = "1K,8K,64K,512K",
+    native: Annotated[
+        bool,
+        typer.Option(
+            "--native", help="Compare the MPI's own algorithms (Open MPI's), not suiro's."
+        ),
+    ] = False,
+    strategy: Annotated[
+        str,
+        typer.Option(metavar="a|b|c", help="a: by model; b: everything, so many times; c: search."),
+    ] = "c",
+    budget: Annotated[
+        str, typer.Option(metavar="TIME", help="Measure no longer than this: 90s, 5m, 1h.")
+    ] = "15m",
+    repeat: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Calls of each candidate, of strategy b.")
+    ] = 100,
+    root: Annotated[
+        int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
+    ] = None,
+    without: Annotated[
+        str, typer.Option(metavar="A,B", help="Algorithms that are not to be tried.")
+    ] = "",
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND:FILE", help="openmpi:, openmpi2: or suiro:, and a file. Several."
+        ),
+    ] = None,
+    cluster: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The network, for the model: cluster.toml.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure also what the store knows already.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Find the fastest algorithm of each size by measuring, and write it down for suiro or the MPI.
+
+    In a lab:       suiro tune bcast,allreduce --lab 8x4-shared --sizes 1000-10000:1000,64K
+
+    For plain Open MPI, no suiro when programs run:
+
+    suiro tune bcast --native --export openmpi:bcast.rules -- mpirun -np 64 --hostfile hosts
+
+    Of candidates that the model does not rule out the better ones go on from round to round; the
+    last round is measured afresh, and the default stays unless another is faster by more than
+    chance. What was measured is kept in SUIRO_STORE and is not measured again: so an interrupted
+    run goes on where it was. An exported file is proven: the MPI reads it, and data arrive.
+    """
+    from suiro.bench.launcher import launcher_prefix, mpi_of
+    from suiro.errors import UsageError
+    from suiro.sim.network import of_cluster
+    from suiro.tune.export import parse_target
+    from suiro.tune.run import Request, find_plans, run
+    from suiro.tune.sizes import parse_grid, parse_time
+
+    if strategy not in ("a", "b", "c"):
+        raise UsageError(f'--strategy "{strategy}": give a, b or c')
+    targets = [parse_target(text) for text in export or []]
+    if native and any(target.kind == "suiro" for target in targets):
+        raise UsageError("--export suiro: needs suiro's algorithms: leave out --native")
+    if not native and any(target.kind == "openmpi" for target in targets):
+        raise UsageError("--export openmpi: needs Open MPI's own algorithms: add --native")
+    left_out = frozenset(filter(None, without.split(",")))
+    plans = find_plans(collectives, parse_grid(sizes), strategy, root, repeat, native, left_out)
+    budget_s = parse_time(budget)
+    if lab is not None:
+        raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
+    prefix = launcher_prefix(launcher or [])
+    mpi = mpi or mpi_of(prefix)
+    if native and not mpi.startswith("openmpi"):
+        raise UsageError("--native: of MPICH's own algorithms one job can run only one; Open MPI's "
+                         "can be tuned so")  # fmt: skip
+    request = Request(
+        plans=plans, prefix=prefix, mpi=mpi, native=native, strategy=strategy, budget_s=budget_s,
+        again=again, targets=targets, origin=repeat_command(),
+        scene=None if cluster is None else of_cluster(cluster, 1),
+    )  # fmt: skip
+    outcome = run(request, _tell)
+    if json:
+        _print_json(request, outcome)
+    else:
+        _print(request, outcome)
+    if outcome.interrupted:
+        raise typer.Exit(130)
+
+
+def _tell(line: str) -> None:
+    """Progress on standard error; on a terminal one line that changes."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{line}")
+    else:
+        sys.stderr.write(f"suiro: {line}\n")
+
+
+def _rows(tuning: "Tuning") -> list[dict[str, Any]]:
+    return [
+        {
+            "bytes": one.size,
+            "default_s": one.default_seconds,
+            "choice": name,
+            "winner": one.winner,
+            "winner_s": one.seconds,
+            "gain": one.gain,
+            "gain_ci95": one.gain_ci95,
+            "measured_before": one.size in tuning.known_before,
+        }
+        for one, name in tuning.choices
+    ]
+
+
+def _print_json(request: "Request", outcome: "Outcome") -> None:
+    import json
+
+    document = {
+        "strategy": request.strategy,
+        "family": "native" if request.native else "suiro",
+        "mpi": outcome.key.mpi if outcome.key else request.mpi,
+        "cluster": outcome.key.cluster if outcome.key else None,
+        "interrupted": outcome.interrupted,
+        "collectives": [
+            {
+                "collective": tuning.plan.collective.name,
+                "root": tuning.plan.root,
+                "measurements": tuning.measurements,
+                "sizes": _rows(tuning),
+                "left": tuning.left,
+            }
+            for tuning in outcome.tunings
+        ],
+        "stored": [str(path) for path in outcome.stored],
+        "exported": [{"file": str(target.path), "use": use} for target, use in outcome.exported],
+    }
+    print(json.dumps(document, indent=1))
+
+
+def _print(request: "Request", outcome: "Outcome") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from suiro.bench.table import size_text, time_text
+
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    said = "predicted" if request.strategy == "a" else "measured"
+    for tuning in outcome.tunings:
+        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+        for name in ("bytes", "default", "choice", "time", "x default", "95 %"):
+            table.add_column(name, justify="left" if name == "choice" else "right")
+        for one, name in tuning.choices:
+            low, high = one.gain_ci95
+            table.add_row(
+                size_text(one.size), time_text(one.default_seconds), name, time_text(one.seconds),
+                f"{one.gain:.2f}", f"{low:.2f} to {high:.2f}" if one.significant else "-",
+            )  # fmt: skip
+        console.print(f"{tuning.plan.collective.name}, {said}", style="bold")
+        console.print(table)
+        remarks = [f"{tuning.measurements} calls were timed"] if request.strategy != "a" else []
+        if tuning.known_before:
+            remarks.append(f"{len(tuning.known_before)} sizes were in the store")
+        if tuning.left:
+            reason = "the model does not know the default" if request.strategy == "a" else "no time"
+            remarks.append(f"left: {', '.join(map(size_text, tuning.left))} ({reason})")
+        console.print("; ".join(remarks), highlight=False)
+    for target, use in outcome.exported:
+        console.print(f"wrote {target.path}; use it with:\n  {use}", soft_wrap=True,
+                      highlight=False)  # fmt: skip
+    if outcome.interrupted:
+        console.print("interrupted: the same command goes on from here")

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes what a tuner has found as a file that an MPI, or suiro, reads, and proves that it is read
+and right."""
+
+import json
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from suiro.bench.job import run_job
+from suiro.errors import SuiroError, UsageError
+from suiro.tune import openmpi
+from suiro.tune.candidates import DEFAULT
+from suiro.tune.search import Verdict
+from suiro.tune.tuner import Tuning
+
+_KINDS = ("openmpi", "suiro")
+_UNSAFE = (
+    "Segments and trees of bcast wait for ever in a program whose ranks give the bytes of one\n"
+    "bcast as different counts and types, which MPI allows (open-mpi/ompi issue 199)."
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """KIND:FILE of the command line; `version` is that of Open MPI's format."""
+
+    kind: str
+    path: Path
+    version: int = 1
+
+
+def parse_target(text: str) -> Target:
+    kind, colon, path = text.partition(":")
+    version = 2 if kind == "openmpi2" else 1
+    kind = kind.removesuffix("2")
+    if not colon or not path or kind not in _KINDS:
+        raise UsageError(
+            f'--export "{text}": give openmpi:FILE, openmpi2:FILE (the format of Open MPI '
+            "4.1.8 and 5.0.7 and later) or suiro:FILE"
+        )
+    return Target(kind, Path(path), version)
+
+
+def starts(verdicts: list[tuple[Verdict, str]]) -> list[tuple[int, str]]:
+    """From which size on each choice holds: a choice changes at the geometric mean of two sizes.
+    Before the first size and after the last the default stays, since nobody looked."""
+    rows: list[tuple[int, str]] = []
+    for index, (one, name) in enumerate(verdicts):
+        begin = one.size
+        if index > 0:
+            begin = math.ceil(math.sqrt(verdicts[index - 1][0].size * one.size))
+        if not rows or rows[-1][1] != name:
+            rows.append((begin, name))
+    if rows:
+        rows.append((verdicts[-1][0].size + 1, DEFAULT))
+    return rows
+
+
+def openmpi_rules(tuning: Tuning, ranks: int) -> list[openmpi.Rule]:
+    """For one collective and so many ranks."""
+    plan = tuning.plan
+    rules = [openmpi.Rule(0, openmpi.FIXED_CHOICE)]
+    named = {
+        candidate.name: candidate.rule
+        for one in tuning.verdicts
+        for candidate in plan.candidates.at(one.size)
+        if candidate.rule is not None
+    }
+    for begin, name in starts(tuning.choices):
+        choice = openmpi.FIXED_CHOICE if name == DEFAULT else named[name]
+        assert choice is not None
+        at = openmpi.rule_bytes(plan.collective.name, begin, ranks)
+        if rules[-1].from_bytes == at:
+            rules.pop()
+        if not rules or rules[-1].choice != choice:
+            rules.append(openmpi.Rule(at, choice))
+    return rules
+
+
+def openmpi_text(tunings: list[Tuning], ranks: int, version: int, origin: str) -> str:
+    rules = {one.plan.collective.name: {ranks: openmpi_rules(one, ranks)} for one in tunings}
+    comment = f"Written by suiro tune: {origin}"
+    if "bcast" in rules:
+        comment += "\n" + _UNSAFE
+    return openmpi.file_text(rules, version, comment)
+
+
+def suiro_text(tunings: list[Tuning], node_of_rank: list[int], origin: str) -> str:
+    """Rules for the shape that was measured: its nodes and ranks."""
+    counts = [node_of_rank.count(node) for node in sorted(set(node_of_rank))]
+    rows: list[dict[str, object]] = []
+    for tuning in tunings:
+        bounds = starts(tuning.choices)
+        for (begin, name), (end, _) in pairwise(bounds):
+            if name == DEFAULT:
+                algorithm, values = "native", ""
+            else:
+                algorithm, _, values = name.partition(":")
+            row: dict[str, object] = {
+                "collective": tuning.plan.collective.name,
+                "nodes": len(counts),
+                "ppn": [min(counts), max(counts)],
+                "ranks": len(node_of_rank),
+                "bytes": [begin, end - 1],
+                "algorithm": algorithm,
+                "comment": "measured by suiro tune",
+            }
+            if values:
+                pairs = (value.split("=") for value in values.split(","))
+                row["parameters"] = {key: int(value) for key, value in pairs}
+            rows.append(row)
+    lines = ",\n  ".join(json.dumps(row) for row in rows)
+    return f'{{"suiro_rules": 1, "comment": {json.dumps(origin)}, "rules": [\n  {lines}\n]}}\n'
+
+
+def write(path: Path, text: str) -> None:
+    """Nothing half written is left in the place of a file that was right."""
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        unfinished.write_text(text)
+        unfinished.rename(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise SuiroError(f"cannot write {path}: {error.strerror}") from None
+
+
+def prove_openmpi(
+    tuning: Tuning,
+    ranks: int,
+    prefix: list[str],
+    release: int,
+    text: str,
+    folder: Path,
+    version: int,
+) -> None:
+    """That Open MPI reads such a file: a row with an algorithm that does not exist must make that
+    very call fail; and with the file as it is, data must arrive. SuiroError says what is wrong."""
+    plan = tuning.plan
+    size = tuning.choices[0][0].size
+    at = openmpi.rule_bytes(plan.collective.name, size, ranks)
+    never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
+    rules = {plan.collective.name: {ranks: [
+        openmpi.Rule(0, openmpi.FIXED_CHOICE), openmpi.Rule(at, never)]}}  # fmt: skip
+    canary, real = folder / "canary.rules", folder / "proof.rules"
+    write(canary, openmpi.file_text(rules, version))
+    write(real, text)
+    try:
+        if _runs(tuning, prefix, release, canary, size, quiet=True):
+            raise SuiroError(
+                f"this Open MPI does not read rule files of version {version} as told: a rule that "
+                "must fail did nothing, so nothing was exported"
+            )
+        for one, _ in tuning.choices:
+            if not _runs(tuning, prefix, release, real, one.size, quiet=False):
+                raise SuiroError(
+                    f"with the exported rules {plan.collective.name} of {one.size} bytes failed: "
+                    "nothing was exported"
+                )
+    finally:
+        canary.unlink(missing_ok=True)
+        real.unlink(missing_ok=True)
+
+
+def _runs(
+    tuning: Tuning, prefix: list[str], release: int, path: Path, size: int, quiet: bool
+) -> bool:
+    """Whether a call of this size ends well; what it brings is checked."""
+    plan = tuning.plan
+    arguments = ["--collective", plan.collective.name, "0", str(plan.root)]
+    arguments += ["--cell", str(size), "1", "native"]
+    variables = openmpi.variables(str(path), release)
+    try:
+        run_job(prefix, "openmpi", arguments, with_suiro=False, variables=variables, quiet=quiet)
+    except SuiroError:
+        return False
+    return True

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verb: tunes collectives with the launcher that it is given, keeps what it measured, and
+proves what it exports."""
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from suiro.bench.catalog import Collective, find_collective
+from suiro.bench.control import find_control
+from suiro.bench.job import run_job
+from suiro.bench.launcher import launcher_of
+from suiro.bench.native_algorithm import Call
+from suiro.errors import SuiroError, UsageError
+from suiro.sim.estimate import estimate
+from suiro.sim.network import Scene, of_lab
+from suiro.tune import export, openmpi, search, store
+from suiro.tune.candidates import DEFAULT, Candidate, Candidates
+from suiro.tune.session import Session
+from suiro.tune.tuner import Estimates, Placed, Plan, Tell, Tuner, Tuning
+
+_MODEL_MARGIN = 1.3  # strategy A: twice the model's error, so that native stays where it is as good
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command line, taken apart."""
+
+    plans: list[Plan]
+    prefix: list[str]
+    mpi: str
+    native: bool
+    strategy: str
+    budget_s: float
+    again: bool
+    targets: list[export.Target]
+    origin: str
+    scene: Scene | None = None  # of --cluster; a lab is known by itself
+
+
+@dataclass
+class Outcome:
+    """All that came out, also of a run that was interrupted."""
+
+    key: store.Key | None = None
+    tunings: list[Tuning] = field(default_factory=list)
+    stored: list[Path] = field(default_factory=list)
+    exported: list[tuple[export.Target, str]] = field(default_factory=list)  # and how to use it
+    interrupted: bool = False
+
+
+def run(request: Request, tell: Tell) -> Outcome:
+    """A first, empty job tells who is where."""
+    start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
+    outcome = Outcome()
+    scene = request.scene or _scene_of_lab(start)
+    if scene is not None and sorted(scene.ranks_of_node) != sorted(_ranks_of_node(start)):
+        tell("the network that is known has other nodes than the job: nothing is left out by model")
+        scene = None
+    if request.strategy == "a":
+        _by_model(request, start, scene, outcome)
+    else:
+        _measure(request, start, scene, outcome, tell)
+    if not outcome.interrupted:
+        _export(request, start, outcome, tell)
+    return outcome
+
+
+def _ranks_of_node(start: Mapping[str, Any]) -> tuple[int, ...]:
+    nodes = list(start["node_of_rank"])
+    return tuple(nodes.count(node) for node in sorted(set(nodes)))
+
+
+def _scene_of_lab(start: Mapping[str, Any]) -> Scene | None:
+    lab = os.environ.get("SUIRO_LAB_SPEC")
+    try:
+        return of_lab(lab) if lab else None
+    except SuiroError:
+        return None  # a file that is elsewhere
+
+
+def cluster_of(start: Mapping[str, Any]) -> str:
+    """A name for the nodes: the lab's, or made from their names."""
+    lab = os.environ.get("SUIRO_LAB_SPEC")
+    if lab:
+        return f"lab-{Path(lab).stem}"
+    names = ",".join(sorted(start["hosts"]))
+    return "hosts-" + hashlib.sha256(names.encode()).hexdigest()[:12]
+
+
+def _key(request: Request, start: Mapping[str, Any], plan: Plan) -> store.Key:
+    return store.Key(
+        cluster=cluster_of(start),
+        mpi=re.sub(r"\s+", " ", str(start["mpi"]).split(",")[0]),
+        family="native" if request.native else "suiro",
+        node_of_rank=list(start["node_of_rank"]),
+        collective=plan.collective.name,
+        root=plan.root,
+    )
+
+
+def _estimates(plan: Plan, start: Mapping[str, Any], scene: Scene | None) -> Estimates:
+    """Seconds by candidate, by the model; nothing where the network is not known."""
+
+    def of(candidates: list[Candidate], size: int) -> dict[str, float]:
+        if scene is None:
+            return {}
+        models = {one.name: one.model for one in candidates if one.model is not None}
+        default = _default_model(plan.collective, start, plan.root, size)
+        if default is not None:
+            models[DEFAULT] = default
+        wanted = sorted(set(models.values()))
+        made = estimate(scene, plan.collective.regular, wanted, [size], plan.root)
+        seconds = {model: one.seconds for model, one in zip(wanted, made, strict=True)}
+        return {name: seconds[model] for name, model in models.items()}
+
+    return of
+
+
+def _default_model(
+    collective: Collective, start: Mapping[str, Any], root: int, size: int
+) -> str | None:
+    """What the MPI does by itself, in the catalog's words."""
+    call = Call(collective.name, tuple(start["node_of_rank"]), root, size)
+    return find_control(str(start["mpi"]), call).algorithm
+
+
+def _by_model(
+    request: Request, start: Mapping[str, Any], scene: Scene | None, outcome: Outcome
+) -> None:
+    if scene is None:
+        raise UsageError("strategy a asks the model alone, which must know the network: add --lab "
+                         "or --cluster FILE")  # fmt: skip
+    for plan in request.plans:
+        tuning = Tuning(plan)
+        outcome.tunings.append(tuning)
+        of = _estimates(plan, start, scene)
+        for size in plan.sizes:
+            verdict = search.by_model(size, of(plan.candidates.at(size), size), _MODEL_MARGIN)
+            if verdict is None:
+                tuning.left.append(size)
+            else:
+                tuning.verdicts.append(verdict)
+
+
+def _measure(
+    request: Request,
+    start: Mapping[str, Any],
+    scene: Scene | None,
+    outcome: Outcome,
+    tell: Tell,
+) -> None:
+    """One job for all collectives. What was measured is kept whatever happens."""
+    with _rules(request, start) as (variables, placed):
+        session = Session(
+            request.prefix, request.mpi, with_suiro=not request.native, variables=variables
+        )
+        try:
+            with session:
+                left_s = request.budget_s
+                for index, plan in enumerate(request.plans):
+                    key = _key(request, start, plan)
+                    outcome.key = key
+                    tuning = Tuning(plan)
+                    outcome.tunings.append(tuning)
+                    estimates = _estimates(plan, start, scene)
+                    tuner = Tuner(
+                        session, plan, key, estimates, placed.get(plan.collective.name, {})
+                    )
+                    share_s = left_s / (len(request.plans) - index)
+                    left_s -= tuner.run(share_s, request.again, tell, tuning)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        finally:
+            for tuning in outcome.tunings:
+                if tuning.samples:
+                    key = _key(request, start, tuning.plan)
+                    outcome.stored.append(store.write(key, tuning.samples))
+
+
+@contextmanager
+def _rules(
+    request: Request, start: Mapping[str, Any]
+) -> Iterator[tuple[dict[str, str], dict[str, Placed]]]:
+    """For the MPI's own algorithms: a file with rules by which sizes beside each other run
+    different ones, the variables that make the MPI read it, and the sizes."""
+    if not request.native:
+        yield {}, {}
+        return
+    ranks = len(start["node_of_rank"])
+    placed: dict[str, Placed] = {}
+    blocks: dict[str, dict[int, list[openmpi.Rule]]] = {}
+    for plan in request.plans:
+        name, unit = plan.collective.name, plan.collective.unit_bytes
+        rules = [openmpi.Rule(0, openmpi.FIXED_CHOICE)]
+        placed[name] = {}
+        for size in plan.sizes:
+            picked = [one.rule or openmpi.FIXED_CHOICE for one in plan.candidates.at(size)]
+            sizes, rows = openmpi.variants(name, size, unit, ranks, picked)
+            if rules[-1].from_bytes > rows[0].from_bytes:
+                raise UsageError(
+                    f"--sizes: {name} has {len(picked)} candidates, for which sizes beside each "
+                    f"other stand, so sizes must be {len(picked) * unit} bytes apart: {size} is not"
+                )
+            if rules[-1].from_bytes == rows[0].from_bytes:
+                rules.pop()
+            rules += rows
+            placed[name][size] = sizes
+        blocks[name] = {ranks: rules}
+    # Every rank reads it, so it is where all nodes see the user's files.
+    with _shared_folder() as folder:
+        path = folder / "candidates.rules"
+        path.write_text(openmpi.file_text(blocks))
+        yield openmpi.variables(str(path), _release(request)), placed
+
+
+@contextmanager
+def _shared_folder() -> Iterator[Path]:
+    try:
+        base = store.folder()
+        base.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="tune-", dir=base) as name:
+            yield Path(name).absolute()
+    except OSError as error:
+        raise SuiroError(
+            f"cannot write into {error.filename}: {error.strerror}; SUIRO_STORE names a folder "
+            "that all nodes see"
+        ) from None
+
+
+def _release(request: Request) -> int:
+    return launcher_of(request.prefix).major
+
+
+def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: Tell) -> None:
+    ranks = len(start["node_of_rank"])
+    tunings = [one for one in outcome.tunings if one.verdicts]
+    for target in request.targets if tunings else ():
+        if target.kind == "suiro":
+            text = export.suiro_text(tunings, list(start["node_of_rank"]), request.origin)
+            use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
+        else:
+            release = _release(request)
+            text = export.openmpi_text(tunings, ranks, target.version, request.origin)
+            with _shared_folder() as folder:
+                for tuning in tunings:
+                    tell(f"proving the rules of {tuning.plan.collective.name}")
+                    export.prove_openmpi(
+                        tuning, ranks, request.prefix, release, text, folder, target.version
+                    )
+            use = (
+                f"mpirun {openmpi.options(str(target.path.absolute()), release)} -np {ranks} ./app"
+            )
+        export.write(target.path, text)
+        outcome.exported.append((target, use))
+
+
+def find_plans(
+    names: str,
+    sizes: list[int],
+    strategy: str,
+    root: int | None,
+    repeat: int,
+    native: bool,
+    without: frozenset[str],
+) -> list[Plan]:
+    """One for each collective of a list."""
+    from suiro.tune.sizes import whole_units
+
+    plans = []
+    for name in dict.fromkeys(names.split(",")):
+        collective = find_collective(name)
+        if not collective.has_data or collective.unequal:
+            raise UsageError(f"{name}: only collectives with equal blocks and with data are tuned")
+        if native and (name in openmpi.ONE_ROW or name not in openmpi.COLLECTIVES):
+            raise UsageError(
+                f"--native {name}: Open MPI's rules cannot safely choose by size for it"
+            )
+        if root is not None and not collective.rooted:
+            raise UsageError(f"--root: {name} has none")
+        chosen = (1 if root is None else root) if collective.rooted else 0
+        plans.append(Plan(collective, whole_units(sizes, collective.unit_bytes), strategy, chosen,
+                          repeat, Candidates(collective, native, without)))  # fmt: skip
+    return plans

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What was measured, kept for the next time: one new file for each job, written once and renamed
+into place, never changed, so that two tuners at once, a network file system and a full disk can
+lose at most their own samples. Reading names a broken file and goes on."""
+
+import os
+import re
+import secrets
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from suiro.errors import SuiroError
+
+_VARIABLE = "SUIRO_STORE"
+_FILE_BYTES_MAX = 64 << 20
+_Seconds = Annotated[float, Field(gt=0, lt=1e6, allow_inf_nan=False)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Key(_Row):
+    """Under which circumstances: samples are compared only where all of this is the same."""
+
+    cluster: str = Field(min_length=1)
+    mpi: str
+    family: Literal["native", "suiro"]  # what was compared with the default: the MPI's own, or ours
+    node_of_rank: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+    collective: str
+    root: int = Field(ge=0)
+
+
+class Sample(_Row):
+    """Times of one candidate at one size, in seconds, one for each call: of the last rank."""
+
+    bytes: int = Field(ge=0)
+    candidate: str = Field(min_length=1)
+    seconds: list[_Seconds] = Field(min_length=1)
+    final: bool = False  # of the last round, in pairs with the others of that
+
+
+class Record(_Row):
+    """One file."""
+
+    version: Literal[1] = 1
+    at: datetime
+    key: Key
+    samples: list[Sample]
+
+
+def folder() -> Path:
+    """SUIRO_STORE, or a folder of the user's."""
+    given = os.environ.get(_VARIABLE)
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "suiro" / "store"
+
+
+def cluster_folder(cluster: str) -> Path:
+    """Where a cluster's files are."""
+    return folder() / re.sub(r"[^A-Za-z0-9._-]", "_", cluster)
+
+
+def write(key: Key, samples: list[Sample]) -> Path:
+    """A new file; SuiroError if it cannot be written, and then none is left."""
+    record = Record(at=datetime.now(UTC), key=key, samples=samples)
+    target = cluster_folder(key.cluster)
+    stamp = record.at.strftime("%Y%m%dT%H%M%S")
+    path = target / f"{stamp}-{key.collective}-{secrets.token_hex(4)}.json"
+    unfinished = path.with_suffix(".part")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("w") as file:
+            file.write(record.model_dump_json() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.rename(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        reason = os.strerror(error.errno or 0)
+        raise SuiroError(
+            f"cannot keep what was measured in {target}: {reason}; the results above are all there "
+            f"is; {_VARIABLE} names another folder"
+        ) from None
+    return path
+
+
+def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
+    """Of a cluster, oldest first; what is wrong with a file is told once, on standard error."""
+    target = cluster_folder(cluster)
+    for path in sorted(target.glob("*.json")) if target.is_dir() else ():
+        try:
+            if path.stat().st_size > _FILE_BYTES_MAX:
+                raise ValueError(f"expected at most {_FILE_BYTES_MAX >> 20} MB")
+            yield path, Record.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the file"
+            _complain(path, f"{where}: {first['msg']}")
+        except (OSError, ValueError) as error:
+            _complain(path, str(error))
+
+
+def _complain(path: Path, what: str) -> None:
+    sys.stderr.write(f"suiro: {path} is left out: {what}\n")
+
+
+def samples_of(key: Key) -> dict[int, list[Sample]]:
+    """By size, what the store has under this key, oldest first. Of rounds that decide only the
+    latest, since its times are in pairs."""
+    found: dict[int, list[Sample]] = {}
+    for _, record in read_all(key.cluster):
+        if record.key != key:
+            continue
+        decided = {sample.bytes for sample in record.samples if sample.final}
+        for size in decided & set(found):
+            found[size] = [sample for sample in found[size] if not sample.final]
+        for sample in record.samples:
+            found.setdefault(sample.bytes, []).append(sample)
+    return found
