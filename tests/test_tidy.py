@@ -20,6 +20,7 @@ SAY_WHAT_RUNS = (
     "src/bench/collectives.c",
     "python/suiro/bench/native_",
     "python/suiro/bench/wide_area.py",
+    "python/suiro/tune/openmpi.py",
 )
 
 

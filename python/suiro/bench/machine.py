@@ -13,6 +13,7 @@ from suiro.bench.result import Machine
 def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
     """Inside a lab the lab's variables say what network it was."""
     rate = os.environ.get("SUIRO_LAB_RATE_BPS", "")
+    spec = os.environ.get("SUIRO_LAB_SPEC")  # a name, or the file of the user's own
     return Machine(
         cores=len(os.sched_getaffinity(0)),
         processor=_processor(),
@@ -20,7 +21,7 @@ def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
         system=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
         suiro=__version__,
         mpi=re.sub(r"\s+Version:\s+", " ", mpi_version.split(",")[0]),  # as MPICH says it
-        lab=os.environ.get("SUIRO_LAB_SPEC"),
+        lab=Path(spec).stem if spec else None,
         model=os.environ.get("SUIRO_LAB_MODEL"),
         rate_bps=int(rate) if rate.isdigit() else link_rate_bps,
     )

@@ -10,22 +10,36 @@ import typer
 from suiro.cli.bench import CollectiveArgument
 
 if TYPE_CHECKING:
+    from suiro.bench.catalog import Collective
     from suiro.sim.compare import Comparison
     from suiro.sim.estimate import Estimate
     from suiro.sim.network import Scene
 
 
+AlgorithmOption = Annotated[
+    str | None,
+    typer.Option(
+        "--algorithm",
+        "--algorithms",
+        metavar="A,B",
+        help="Which, also with parameters [default: all].",
+    ),
+]
+CompareOption = Annotated[
+    Path | None,
+    typer.Option(metavar="RESULT", help="Set it beside what suiro bench --json printed."),
+]
+SvgOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Draw what each node sends over time; one algorithm and size."
+    ),
+]
+
+
 def sim(
     collective: CollectiveArgument,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            "--algorithm",
-            "--algorithms",
-            metavar="A,B",
-            help="Which, also with parameters [default: all].",
-        ),
-    ] = None,
+    algorithm: AlgorithmOption = None,
     lab: Annotated[
         str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")
     ] = None,
@@ -41,16 +55,8 @@ def sim(
     root: Annotated[
         int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
     ] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(metavar="RESULT", help="Set it beside what suiro bench --json printed."),
-    ] = None,
-    svg: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw what each node sends over time; one algorithm and size."
-        ),
-    ] = None,
+    compare: CompareOption = None,
+    svg: SvgOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Predict how long algorithms take on a network, and where the time goes; nothing runs.
@@ -66,19 +72,39 @@ def sim(
     and the part of the time that went to links, the way, messages, copies, and TCP's repeats.
     """
     from suiro.bench.catalog import find_collective
-    from suiro.bench.plan import parse_algorithms, sizes_of
-    from suiro.errors import UsageError
-    from suiro.sim.compare import compare as compare_with
-    from suiro.sim.compare import read_result
-    from suiro.sim.estimate import estimate
 
     row = find_collective(collective)
     scene = _scene(lab, cluster, ppn)
     root = _root(row.rooted, root, scene.ranks)
     if compare is not None:
-        cells = [cell for cell in read_result(compare).cells if cell.collective == collective]
-        _print_comparison(compare_with(scene, cells, root), json)
+        _compare(scene, collective, compare, root, json)
         return
+    estimates = _estimates(scene, row, algorithm, sizes, root, svg)
+    if json:
+        _print_json([one.model_dump() for one in estimates])
+    else:
+        _print_estimates(scene, estimates)
+
+
+def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
+    from suiro.sim.compare import compare, read_result
+
+    cells = [cell for cell in read_result(path).cells if cell.collective == collective]
+    _print_comparison(compare(scene, cells, root), json)
+
+
+def _estimates(
+    scene: "Scene",
+    row: "Collective",
+    algorithm: str | None,
+    sizes: str,
+    root: int,
+    svg: Path | None,
+) -> "list[Estimate]":
+    from suiro.bench.plan import parse_algorithms, sizes_of
+    from suiro.errors import UsageError
+    from suiro.sim.estimate import estimate
+
     names = list(parse_algorithms(algorithm)) if algorithm else list(row.algorithms)
     wanted = list(sizes_of(row, sizes if row.has_data else None))
     if svg is not None and len(names) * len(wanted) != 1:
@@ -86,10 +112,7 @@ def sim(
     estimates = estimate(scene, row.regular, names, wanted, root, transfers=svg is not None)
     if svg is not None:
         _draw(scene, estimates[0], svg)
-    if json:
-        _print_json([one.model_dump() for one in estimates])
-    else:
-        _print_estimates(scene, estimates)
+    return estimates
 
 
 def _scene(lab: str | None, cluster: Path | None, ppn: int | None) -> "Scene":

@@ -2,6 +2,7 @@
 """`suiro tune`: finds the fastest algorithms of a cluster and writes them where MPIs read them."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,42 @@ from suiro.cli.bench import LauncherArgument
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
+    from suiro.tune.export import Target
     from suiro.tune.run import Outcome, Request
     from suiro.tune.tuner import Tuning
+
+
+SizesOption = Annotated[
+    str,
+    typer.Option(metavar="A,B,FIRST-LAST:STEP", help="Bytes, as suiro bench takes them."),
+]
+NativeOption = Annotated[
+    bool,
+    typer.Option("--native", help="Compare the MPI's own algorithms (Open MPI's), not suiro's."),
+]
+StrategyOption = Annotated[
+    str,
+    typer.Option(metavar="a|b|c", help="a: by model; b: everything, so many times; c: search."),
+]
+BudgetOption = Annotated[
+    str, typer.Option(metavar="TIME", help="Measure no longer than this: 90s, 5m, 1h.")
+]
+RepeatOption = Annotated[
+    int, typer.Option(min=2, metavar="N", help="Calls of each candidate, of strategy b.")
+]
+WithoutOption = Annotated[
+    str, typer.Option(metavar="A,B", help="Algorithms that are not to be tried.")
+]
+ExportOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KIND:FILE", help="openmpi:, openmpi2: or suiro:, and a file. Several."),
+]
+ClusterOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The network, for the model: cluster.toml.")
+]
+AgainOption = Annotated[
+    bool, typer.Option("--again", help="Measure also what the store knows already.")
+]
 
 
 def tune(
@@ -27,44 +62,18 @@ def tune(
         str | None,
         typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
     ] = None,
-    sizes: Annotated[
-        str,
-        typer.Option(metavar="A,B,FIRST-LAST:STEP", help="Bytes, as suiro bench takes them."),
-    ] = "1K,8K,64K,512K",
-    native: Annotated[
-        bool,
-        typer.Option(
-            "--native", help="Compare the MPI's own algorithms (Open MPI's), not suiro's."
-        ),
-    ] = False,
-    strategy: Annotated[
-        str,
-        typer.Option(metavar="a|b|c", help="a: by model; b: everything, so many times; c: search."),
-    ] = "c",
-    budget: Annotated[
-        str, typer.Option(metavar="TIME", help="Measure no longer than this: 90s, 5m, 1h.")
-    ] = "15m",
-    repeat: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Calls of each candidate, of strategy b.")
-    ] = 100,
+    sizes: SizesOption = "1K,8K,64K,512K",
+    native: NativeOption = False,
+    strategy: StrategyOption = "c",
+    budget: BudgetOption = "15m",
+    repeat: RepeatOption = 100,
     root: Annotated[
         int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
     ] = None,
-    without: Annotated[
-        str, typer.Option(metavar="A,B", help="Algorithms that are not to be tried.")
-    ] = "",
-    export: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KIND:FILE", help="openmpi:, openmpi2: or suiro:, and a file. Several."
-        ),
-    ] = None,
-    cluster: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The network, for the model: cluster.toml.")
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Measure also what the store knows already.")
-    ] = False,
+    without: WithoutOption = "",
+    export: ExportOption = None,
+    cluster: ClusterOption = None,
+    again: AgainOption = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Find the fastest algorithm of each size by measuring, and write it down for suiro or the MPI.
@@ -80,42 +89,70 @@ def tune(
     chance. What was measured is kept in SUIRO_STORE and is not measured again: so an interrupted
     run goes on where it was. An exported file is proven: the MPI reads it, and data arrive.
     """
-    from suiro.bench.launcher import launcher_prefix, mpi_of
-    from suiro.errors import UsageError
-    from suiro.sim.network import of_cluster
-    from suiro.tune.export import parse_target
-    from suiro.tune.run import Request, find_plans, run
+    from suiro.tune.run import find_plans, run
     from suiro.tune.sizes import parse_grid, parse_time
 
-    if strategy not in ("a", "b", "c"):
-        raise UsageError(f'--strategy "{strategy}": give a, b or c')
-    targets = [parse_target(text) for text in export or []]
-    if native and any(target.kind == "suiro" for target in targets):
-        raise UsageError("--export suiro: needs suiro's algorithms: leave out --native")
-    if not native and any(target.kind == "openmpi" for target in targets):
-        raise UsageError("--export openmpi: needs Open MPI's own algorithms: add --native")
+    targets = _targets(export or [], native, strategy)
     left_out = frozenset(filter(None, without.split(",")))
     plans = find_plans(collectives, parse_grid(sizes), strategy, root, repeat, native, left_out)
     budget_s = parse_time(budget)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
-    prefix = launcher_prefix(launcher or [])
-    mpi = mpi or mpi_of(prefix)
-    if native and not mpi.startswith("openmpi"):
-        raise UsageError("--native: of MPICH's own algorithms one job can run only one; Open MPI's "
-                         "can be tuned so")  # fmt: skip
-    request = Request(
-        plans=plans, prefix=prefix, mpi=mpi, native=native, strategy=strategy, budget_s=budget_s,
-        again=again, targets=targets, origin=repeat_command(),
-        scene=None if cluster is None else of_cluster(cluster, 1),
-    )  # fmt: skip
+    request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
+    request = replace(request, plans=plans, targets=targets)
     outcome = run(request, _tell)
-    if json:
-        _print_json(request, outcome)
-    else:
-        _print(request, outcome)
+    (_print_json if json else _print)(request, outcome)
     if outcome.interrupted:
         raise typer.Exit(130)
+
+
+def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":
+    """What cannot work is said before a cluster is started for it."""
+    from suiro.errors import UsageError
+    from suiro.tune.export import parse_target
+
+    if strategy not in ("a", "b", "c"):
+        raise UsageError(f'--strategy "{strategy}": give a, b or c')
+    targets = [parse_target(text) for text in texts]
+    if native and any(target.kind == "suiro" for target in targets):
+        raise UsageError("--export suiro: needs suiro's algorithms: leave out --native")
+    if not native and any(target.kind == "openmpi" for target in targets):
+        raise UsageError("--export openmpi: needs Open MPI's own algorithms: add --native")
+    return targets
+
+
+def _request(
+    launcher: list[str],
+    mpi: str | None,
+    native: bool,
+    strategy: str,
+    budget_s: float,
+    again: bool,
+    cluster: Path | None,
+) -> "Request":
+    from suiro.bench.launcher import launcher_prefix, mpi_of
+    from suiro.errors import UsageError
+    from suiro.sim.network import of_cluster
+    from suiro.tune.run import Request
+
+    prefix = launcher_prefix(launcher)
+    mpi = mpi or mpi_of(prefix)
+    if native and not mpi.startswith("openmpi"):
+        raise UsageError(
+            "--native: of MPICH's own algorithms one job can run only one; Open MPI's can be tuned"
+        )
+    return Request(
+        plans=[],
+        prefix=prefix,
+        mpi=mpi,
+        native=native,
+        strategy=strategy,
+        budget_s=budget_s,
+        again=again,
+        targets=[],
+        origin=repeat_command(),
+        scene=None if cluster is None else of_cluster(cluster, 1),
+    )
 
 
 def _tell(line: str) -> None:

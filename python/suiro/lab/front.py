@@ -20,7 +20,7 @@ from suiro.lab.environment import environment, launcher_for
 from suiro.lab.host import NAMESPACES, join_cpu_group
 from suiro.lab.plan import CONTROL, HOST_PIDS, Plan, Tree, Wan
 from suiro.lab.report import to_error
-from suiro.lab.spec import Spec, load
+from suiro.lab.spec import Spec, load, shipped
 
 _TUN = Path("/dev/net/tun")
 _LAST_WORDS_S = 5.0  # how long an interrupted command may take to end by itself
@@ -171,7 +171,7 @@ def _plan(
     _check_machine()
     plan = Plan(
         name=name,
-        spec=label,
+        spec=spec if spec in shipped() else str(Path(spec).absolute()),
         ranks_of_host=checked.hosts.ranks_of,
         link_rates_bps=checked.link.rates,
         mtu=checked.link.mtu,

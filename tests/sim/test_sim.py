@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro sim`: the model behind a command."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from suiro.cli.main import app
+from suiro.errors import UsageError
+from suiro.sim.estimate import estimate
+from suiro.sim.network import of_cluster, of_lab
+
+CLUSTER = """
+version = 1
+[[site]]
+nodes = ["a", "b"]
+rate = "100M"
+latency = "100us"
+[[site]]
+nodes = ["c", "d"]
+rate = "80M"
+"""
+WAN = """
+[[wan]]
+sites = [0, 1]
+delay = "10ms"
+rate = "150M"
+"""
+
+
+def sim(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, ["sim", *arguments, "--json"])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return json.loads(result.stdout)
+
+
+def test_labs_are_known() -> None:
+    scene = of_lab("two-sites")
+    assert scene.ranks == 16
+    assert scene.network["site_of_node"] == [0] * 8 + [1] * 8
+    assert scene.network["wan_latency_s"] == 0.01
+    assert of_lab("4x4-hol").network["kind"] == "hol"
+
+
+def test_a_cluster_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text(CLUSTER + WAN)
+    scene = of_cluster(path, 3)
+    assert scene.ranks_of_node == (3, 3, 3, 3)
+    assert scene.network["link_Bps"] == 10e6
+    assert scene.network["wan_Bps"] == 150e6 / 8
+    path.write_text(CLUSTER)
+    with pytest.raises(UsageError, match="how fast the WAN is"):
+        of_cluster(path, 3)
+
+
+def test_a_pipeline_is_the_fastest_way_for_a_long_bcast() -> None:
+    rows = sim("bcast", "--lab", "8x4-shared", "--sizes", "1M")
+    times = {row["algorithm"]: row["seconds"] for row in rows}
+    assert min(times, key=lambda name: times[name]) in ("pipeline", "node_pipeline")
+    for row in rows:
+        assert row["seconds"] >= row["bound_s"]
+        assert sum(row["spent"].values()) == pytest.approx(row["seconds"])
+
+
+def test_head_of_line_blocking_is_what_makes_ring_slow() -> None:
+    def gain(lab: str) -> float:
+        ring, other = estimate(of_lab(lab), "alltoall", ["ring", "two_level_ring"], [262144])
+        return ring.seconds / other.seconds
+
+    assert gain("4x4-hol") > 1.08
+    assert gain("4x4-voq") < 1.05
+
+
+def test_a_result_is_compared(tmp_path: Path) -> None:
+    cell = {"collective": "bcast", "bytes": 65536, "ranks": 16, "nodes": 4, "median_s": 0.02,
+            "ci95_s": [0.02, 0.02], "repetitions": 5, "bandwidth_Bps": 1.0}  # fmt: skip
+    machine = {"cores": 2, "processor": "", "kernel": "", "system": "", "suiro": "", "mpi": ""}
+    path = tmp_path / "r.json"
+    cells = [cell | {"algorithm": "native"}, cell | {"algorithm": "pipeline"}]
+    path.write_text(json.dumps({"machine": machine, "cells": cells, "command": ""}))
+    document = sim("bcast", "--lab", "4x4-voq", "--compare", str(path))
+    (row,) = document["cells"]
+    assert row["algorithm"] == "pipeline"
+    assert document["median_error"] == pytest.approx(abs(row["error"]))
+    path.write_text("{}")
+    with pytest.raises(UsageError, match="machine"):
+        sim("bcast", "--lab", "4x4-voq", "--compare", str(path))
+
+
+def test_a_picture_over_time(tmp_path: Path) -> None:
+    path = tmp_path / "time.svg"
+    sim(
+        "bcast", "--lab", "4x4-voq", "--sizes", "64K", "--algorithm", "pipeline", "--svg", str(path)
+    )
+    text = path.read_text()
+    assert text.startswith("<svg") and "node 3" in text and 'class="out"' in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bcast"], "which network"),
+        (["bcast", "--lab", "4x4-hol", "--cluster", "x"], "which network"),
+        (["bcast", "--cluster", "x"], "--ppn"),
+        (["bcast", "--lab", "4x4-hol", "--ppn", "4"], "a lab says"),
+        (["bcast", "--lab", "4x4-hol", "--root", "16"], "0 to 15"),
+        (["allreduce", "--lab", "4x4-hol", "--root", "1"], "have one"),
+        (["bcast", "--lab", "4x4-hol", "--algorithm", "ring"], "ring"),
+        (["bcast", "--lab", "4x4-hol", "--svg", "x.svg"], "one algorithm"),
+        (["bcast", "--lab", "4x4-hol", "--compare", "nowhere"], "No such file"),
+    ],
+)
+def test_what_is_wrong(arguments: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        sim(*arguments)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real Open MPI reads what was exported; an interrupted run goes on; a format that it does not know
+is noticed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
+]
+
+SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
+LAB = """
+[hosts]
+count = 2
+ranks = 2
+[link]
+rate = "100M"
+[switch]
+model = "voq"
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> list[str]:
+    spec = tmp_path / "small.toml"
+    spec.write_text(LAB)
+    return ["--lab", str(spec), "--mpi", "openmpi"]
+
+
+def tuned(*arguments: str, store: Path, code: int = 0) -> tuple[Any, str]:
+    done = subprocess.run(
+        [*SUIRO, "tune", *arguments, "--json"],
+        text=True, capture_output=True, timeout=240, env=os.environ | {"SUIRO_STORE": str(store)},
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return (json.loads(done.stdout) if done.stdout else None), done.stderr
+
+
+def test_open_mpi_reads_what_is_exported(lab: list[str], tmp_path: Path) -> None:
+    rules, store = tmp_path / "all.rules", tmp_path / "store"
+    given = ["bcast,allreduce,alltoall", "--native", *lab, "--sizes", "2000,64K", "--budget", "20s"]
+    document, _ = tuned(*given, "--export", f"openmpi:{rules}", store=store)
+    names = [one["collective"] for one in document["collectives"]]
+    assert names == ["bcast", "allreduce", "alltoall"]
+    (exported,) = document["exported"]
+    assert str(rules) in exported["use"] and "coll_tuned_use_dynamic_rules 1" in exported["use"]
+    assert rules.read_text().startswith("# Written by suiro tune")
+    assert not list(store.glob("tune-*"))
+    # What is known is not measured again.
+    document, said = tuned(*given, store=store)
+    known = [size["measured_before"] for one in document["collectives"] for size in one["sizes"]]
+    assert known and all(known)
+    assert document["stored"] == []
+    # 4.1.4 does not know the second version, and ignores such a file without a word.
+    other = tmp_path / "two.rules"
+    _, said = tuned(*given, "--export", f"openmpi2:{other}", store=store, code=1)
+    assert "does not read rule files of version 2" in said
+    assert not other.exists()
+
+
+def test_suiros_own_algorithms(lab: list[str], tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    given = ["bcast", *lab, "--sizes", "64K", "--budget", "15s", "--export", f"suiro:{rules}"]
+    document, _ = tuned(*given, store=tmp_path)
+    (row,) = document["collectives"][0]["sizes"]
+    assert row["bytes"] == 65536 and row["gain"] >= 1
+    assert json.loads(rules.read_text())["suiro_rules"] == 1
+
+
+def test_an_interrupted_run_keeps_what_it_has(lab: list[str], tmp_path: Path) -> None:
+    sizes = "1000-20000:1000"
+    given = ["bcast", "--native", *lab, "--sizes", sizes, "--budget", "2m", "--json"]
+    process = subprocess.Popen(
+        [*SUIRO, "tune", *given],
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"SUIRO_STORE": str(tmp_path)}, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "3 of 20 sizes" in line:
+            break
+    time.sleep(0.2)
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    document = json.loads(output)
+    assert document["interrupted"]
+    (kept,) = document["stored"]
+    assert Path(kept).is_file()
+    assert len(document["collectives"][0]["sizes"]) >= 2
+
+
+def test_the_model_alone(lab: list[str], tmp_path: Path) -> None:
+    document, _ = tuned("bcast", *lab, "--strategy", "a", "--sizes", "1K,1M", store=tmp_path)
+    assert document["strategy"] == "a"
+    assert not list(tmp_path.glob("*/*.json"))

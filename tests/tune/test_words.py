@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot work is said before anything is started."""
+
+import pytest
+from typer.testing import CliRunner
+
+from suiro.cli.main import app
+from suiro.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bcat"], "cannot measure"),
+        (["gatherv"], "equal blocks"),
+        (["barrier"], "with data"),
+        (["gather", "--native"], "cannot safely choose by size"),
+        (["bcast", "--strategy", "d"], "give a, b or c"),
+        (["bcast", "--sizes", "nothing"], "not a size"),
+        (["bcast", "--budget", "soon"], "give a time"),
+        (["bcast", "--export", "openmpi:x"], "add --native"),
+        (["bcast", "--native", "--export", "suiro:x"], "leave out --native"),
+        (["allreduce", "--root", "1"], "has none"),
+        (["bcast"], "no launcher"),
+    ],
+)
+def test_what_is_wrong(arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SUIRO_LAB_MPIRUN", raising=False)
+    result = CliRunner().invoke(app, ["tune", *arguments])
+    assert isinstance(result.exception, UsageError)
+    assert said in str(result.exception)
