@@ -55,6 +55,7 @@ int bound_command(Arguments arguments);
 int collectives_command(Arguments arguments);
 int predict_command(Arguments arguments);
 int show_command(Arguments arguments);
+int rules_command(Arguments arguments);
 int sim_command(Arguments arguments);
 int verify_command(Arguments arguments);
 

@@ -24,11 +24,9 @@ std::string read_text(const std::string& path) {
     text.append(chunk, static_cast<std::size_t>(stream.gcount()));
     if (text.size() > file_bytes_maximum) throw UsageError(path + " is larger than 64 MiB");
   }
-  if (path != "-" && !file.is_open()) {
-    throw UsageError("'" + path + "' is neither a file that can be read nor an algorithm" +
-                     what_there_is(path));
+  if (stream.bad() || (path != "-" && !file.is_open())) {
+    throw UsageError("'" + path + "' is not a file that can be read");
   }
-  if (stream.bad()) throw UsageError("'" + path + "' is not a file that can be read");
   return text;
 }
 
@@ -55,7 +53,13 @@ double bound_blocks(const Schedule& schedule, const Topology& topology) {
   return bound_s(collective, topology, cut ? schedule.pieces : 1, 1);
 }
 
-Schedule read_schedule(const std::string& path) { return parse(read_text(path), path); }
+Schedule read_schedule(const std::string& path) {
+  if (path != "-" && !std::ifstream(path).is_open()) {
+    throw UsageError("'" + path + "' is neither a file that can be read nor an algorithm" +
+                     what_there_is(path));
+  }
+  return parse(read_text(path), path);
+}
 
 std::vector<PropertyProof> prove_properties(const Schedule& schedule, const Topology& topology) {
   std::vector<PropertyProof> proofs;

@@ -21,6 +21,7 @@ constexpr const char* usage =
     "                           [--json [--rounds FIRST-LAST]]\n"
     "       suiro-schedule predict ALGORITHM SHAPE [--root R] [--bytes N --goodput-Bps N] "
     "[--json]\n"
+    "       suiro-schedule rules FILE [COLLECTIVE SHAPE --bytes N]\n"
     "       suiro-schedule sim ALGORITHM... SHAPE --sizes N,N,... [--network FILE] [--root R]\n"
     "                           [--transfers]\n"
     "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show, predict and\n"
@@ -42,13 +43,13 @@ int run(int count, char** values) {
   if (command == "collectives") return collectives_command(std::move(arguments));
   if (command == "predict") return predict_command(std::move(arguments));
   if (command == "show") return show_command(std::move(arguments));
+  if (command == "rules") return rules_command(std::move(arguments));
   if (command == "sim") return sim_command(std::move(arguments));
   if (command == "verify") return verify_command(std::move(arguments));
-  throw UsageError(
-      command.empty()
-          ? "a command is missing; try suiro-schedule --help"
-          : "unknown command '" + command +
-                "'; there are algorithms, bound, collectives, predict, show, sim and verify");
+  throw UsageError(command.empty() ? "a command is missing; try suiro-schedule --help"
+                                   : "unknown command '" + command +
+                                         "'; there are algorithms, bound, collectives, predict, "
+                                         "rules, show, sim and verify");
 }
 
 }  // namespace

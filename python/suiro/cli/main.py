@@ -14,6 +14,7 @@ from suiro.cli import (
     doctor,
     lab,
     probe,
+    rules,
     run,
     show,
     sim,
@@ -40,6 +41,7 @@ app.command()(tune.tune)
 app.command()(top.top)
 app.command(context_settings=doctor.CONTEXT)(doctor.doctor)
 app.add_typer(lab.app, name="lab")
+app.add_typer(rules.app, name="rules")
 
 
 def _version(value: bool) -> None:

@@ -45,6 +45,10 @@ ExportOption = Annotated[
 ClusterOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The network, for the model: cluster.toml.")
 ]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw time over size into this SVG file; one collective."),
+]
 AgainOption = Annotated[
     bool, typer.Option("--again", help="Measure also what the store knows already.")
 ]
@@ -74,6 +78,7 @@ def tune(
     export: ExportOption = None,
     cluster: ClusterOption = None,
     again: AgainOption = False,
+    plot: PlotOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Find the fastest algorithm of each size by measuring, and write it down for suiro or the MPI.
@@ -96,14 +101,33 @@ def tune(
     left_out = frozenset(filter(None, without.split(",")))
     plans = find_plans(collectives, parse_grid(sizes), strategy, root, repeat, native, left_out)
     budget_s = parse_time(budget)
+    _check_plot(plot, len(plans))
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
     request = replace(request, plans=plans, targets=targets)
     outcome = run(request, _tell)
+    _draw(plot, outcome)
     (_print_json if json else _print)(request, outcome)
     if outcome.interrupted:
         raise typer.Exit(130)
+
+
+def _check_plot(plot: Path | None, collectives: int) -> None:
+    from suiro.bench.plot import check_plot_target
+    from suiro.errors import UsageError
+
+    if plot is not None and collectives > 1:
+        raise UsageError("--plot draws one collective: name one")
+    if plot is not None:
+        check_plot_target(plot)
+
+
+def _draw(plot: Path | None, outcome: "Outcome") -> None:
+    from suiro.report.tuning import tuning_figure
+
+    if plot is not None and outcome.tunings and outcome.tunings[0].verdicts:
+        plot.write_text(tuning_figure(outcome.tunings[0]))
 
 
 def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":

@@ -26,10 +26,10 @@ _COLOURS = {
     "auto": "#d2486a",
 }
 _FALLBACK = "#6b7a90"
-_SHADES = ("#8a8f98", "#e08a1e", "#1b8ef2", "#2fa36b", "#a06bd6", "#d2486a", "#0f4fa8", "#7a6a20")
+SHADES = ("#8a8f98", "#e08a1e", "#1b8ef2", "#2fa36b", "#a06bd6", "#d2486a", "#0f4fa8", "#7a6a20")
 _CONTROL = "#c3c7ce"
 # matplotlib draws text and axes in this colour; it becomes the page's own.
-_INK = "#123456"
+INK = "#123456"
 
 
 def colour_of(algorithm: str) -> str:
@@ -72,7 +72,7 @@ def bandwidth_figure(result: Result) -> str:
 def wide_area_figure(result: Result, sites: Sites) -> str:
     """Throughput over size as the paper on GridMPI has it, its models as thin lines."""
     algorithms = list(dict.fromkeys(cell.algorithm for cell in result.cells if not cell.is_control))
-    shades = {name: _SHADES[i % len(_SHADES)] for i, name in enumerate(algorithms)}
+    shades = {name: SHADES[i % len(SHADES)] for i, name in enumerate(algorithms)}
 
     def draw(axes: "Axes") -> None:
         for name in algorithms:
@@ -93,10 +93,10 @@ def wide_area_figure(result: Result, sites: Sites) -> str:
         axes.set_xticks(ticks, [size_text(tick) for tick in ticks])
         axes.minorticks_off()
         axes.set_ylabel("MB/s as the paper counts; dotted: its models")
-        _legend(axes, 2)
+        legend(axes, 2)
         axes.set_ylim(bottom=0)
 
-    return _svg(draw, (7.6, 4.2))
+    return svg_of(draw, (7.6, 4.2))
 
 
 def _line_Bps(result: Result) -> float | None:
@@ -120,14 +120,14 @@ def _bars_figure(groups: list[Bars], label: str, limit: float | None) -> str:
         axes.tick_params(axis="x", length=0)
         axes.set_ylabel(label)
         if limit is not None:
-            axes.axhline(limit, color=_INK, linewidth=1, linestyle=(0, (4, 3)))
+            axes.axhline(limit, color=INK, linewidth=1, linestyle=(0, (4, 3)))
             axes.annotate("line rate: one TCP stream per port", (1, limit), (0, 3), ha="right",
                           xycoords=("axes fraction", "data"), textcoords="offset points",
-                          fontsize=8, color=_INK)  # fmt: skip
-        _legend(axes, 3)
+                          fontsize=8, color=INK)  # fmt: skip
+        legend(axes, 3)
         axes.set_ylim(bottom=0)
 
-    return _svg(draw, (7.6, 3.6))
+    return svg_of(draw, (7.6, 3.6))
 
 
 def _label(cell: Cell) -> str:
@@ -135,12 +135,12 @@ def _label(cell: Cell) -> str:
     return "native's algorithm, run by suiro" if cell.is_control else title(cell.algorithm)
 
 
-def _legend(axes: "Axes", columns: int) -> None:
+def legend(axes: "Axes", columns: int) -> None:
     """Each label once, below the axes, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
     axes.legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=columns,
-                loc="upper left", bbox_to_anchor=(0, -0.14), labelcolor=_INK)  # fmt: skip
+                loc="upper left", bbox_to_anchor=(0, -0.14), labelcolor=INK)  # fmt: skip
 
 
 def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> None:
@@ -155,7 +155,7 @@ def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> N
         color="none" if cell.void else colour,
         edgecolor=colour,
         yerr=[[max(0.0, rate - slow)], [max(0.0, fast - rate)]],
-        error_kw={"ecolor": _INK, "elinewidth": 1, "capsize": 2},
+        error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2},
         label=_label(cell),
         zorder=2,
     )
@@ -173,13 +173,13 @@ def steps_figure(steps: list[Steps]) -> str:
                       label=f"{title(one.algorithm)}, model")  # fmt: skip
         axes.set_xlabel("step")
         axes.set_ylabel("relative time")
-        _legend(axes, 2)
+        legend(axes, 2)
         axes.set_ylim(bottom=0)
 
-    return _svg(draw, (7.6, 3.2))
+    return svg_of(draw, (7.6, 3.2))
 
 
-def _svg(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
+def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -188,14 +188,14 @@ def _svg(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
         "svg.hashsalt": "suiro",
         "font.family": "sans-serif",
         "font.size": 9,
-        **{f"axes.{part}": _INK for part in ("edgecolor", "labelcolor")},
-        **{f"{axis}tick.color": _INK for axis in "xy"},
+        **{f"axes.{part}": INK for part in ("edgecolor", "labelcolor")},
+        **{f"{axis}tick.color": INK for axis in "xy"},
     }
     with rc_context(settings):
         figure = Figure(figsize=inches, layout="constrained")
         axes = figure.subplots()
         axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", linewidth=0.5, alpha=0.25, color=_INK)
+        axes.grid(axis="y", linewidth=0.5, alpha=0.25, color=INK)
         draw(axes)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
@@ -204,7 +204,7 @@ def _svg(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
 
 def _inline(svg: str) -> str:
     """Without the XML prologue and fixed size, in the page's colour and fonts."""
-    svg = svg[svg.index("<svg") :].replace(_INK, "currentColor")
+    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)

@@ -20,9 +20,12 @@ NEVER = 99  # the number of no algorithm: a call that it is chosen for fails
 # Sizes in rules are those of all ranks together, or there are none.
 _TIMES_RANKS = {"allgather", "alltoall", "gather", "reduce_scatter", "reduce_scatter_block",
                 "scatter"}  # fmt: skip
-# A rule that depends on size reads arguments that mean nothing on most ranks (gather, scatter), or
-# is looked up with size 0: one row for all sizes.
-ONE_ROW = {"alltoallv", "barrier", "exscan", "gather", "scan", "scatter"}
+# Rules for these that depend on bytes read arguments that mean nothing on most ranks.
+UNSAFE = {"gather", "scatter"}
+# Looked up with a size of 0, whatever the call's is.
+SIZELESS = {"alltoallv", "barrier"}
+# So one row for all sizes; that of scan and exscan counts no elements.
+ONE_ROW = UNSAFE | SIZELESS | {"exscan", "scan"}
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,14 @@ _ALGORITHMS: dict[str, tuple[Algorithm, ...]] = {
     ),
     "scan": (Algorithm(1, "linear", model="linear"), Algorithm(2, "recursive_doubling")),
     "exscan": (Algorithm(1, "linear", model="linear"), Algorithm(2, "recursive_doubling")),
+}
+
+# For two ranks, or in some releases only.
+_NOT_TRIED = {
+    "alltoall": {5: "two_proc"},
+    "allgather": {6: "two_proc", 7: "sparbit"},
+    "allgatherv": {5: "two_proc", 6: "sparbit"},
+    "barrier": {5: "two_proc"},
 }
 
 
@@ -232,3 +243,9 @@ def variants(
         rules.append(Rule(rule_bytes(collective, size + index * unit, ranks), choice))
     end = rule_bytes(collective, size + len(rules) * unit, ranks)
     return sizes, [*rules, Rule(end, FIXED_CHOICE)]
+
+
+def numbers(collective: str) -> dict[int, str]:
+    """The algorithms of 4.1 and 5.0 by number, also those that are not tried."""
+    known = {row.number: row.name for row in _ALGORITHMS[collective]}
+    return known | _NOT_TRIED.get(collective, {})

@@ -39,6 +39,7 @@ class Tuning:
     verdicts: list[Verdict] = field(default_factory=list)
     samples: list[store.Sample] = field(default_factory=list)
     known_before: list[int] = field(default_factory=list)
+    earlier: list[store.Sample] = field(default_factory=list)  # of these, from the store
     left: list[int] = field(default_factory=list)
     measurements: int = 0
 
@@ -73,6 +74,7 @@ class Tuner:
             if before is not None:
                 tuning.verdicts.append(before)
                 tuning.known_before.append(size)
+                tuning.earlier += known[size]
                 continue
             left_s = end - time.monotonic()
             if left_s <= 0:

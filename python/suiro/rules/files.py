@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of either kind, told apart by how they begin, and what they say of a call."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from suiro import native_json
+from suiro.errors import UsageError
+from suiro.rules import openmpi_file
+from suiro.tune import openmpi
+
+SUIRO, OPENMPI, MPICH = "suiro", "openmpi", "mpich"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One rule, as a table shows it."""
+
+    line: int
+    collective: str
+    where: str
+    bytes: str
+    algorithm: str
+
+
+@dataclass(frozen=True)
+class File:
+    path: Path
+    kind: str
+    lines: list[Line]
+    warnings: list[str]
+
+
+def kind_of(path: Path) -> str:
+    """UsageError if it is neither."""
+    try:
+        text = path.read_text().lstrip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"{path}: {reason}") from None
+    if not text.startswith("{"):
+        return OPENMPI
+    try:
+        keys = json.loads(text)
+    except ValueError:
+        return SUIRO  # whose parser says in which line what is wrong
+    if any(key.startswith(("collective=", "comm_type=")) for key in keys):
+        raise UsageError(f"{path}: a file of MPICH's selection; suiro reads its own and Open MPI's")
+    return SUIRO
+
+
+def read(path: Path) -> File:
+    """UsageError with file, line and what was expected."""
+    return _read_openmpi(path) if kind_of(path) == OPENMPI else _read_suiro(path)
+
+
+def _read_openmpi(path: Path) -> File:
+    rules = openmpi_file.parse(path)
+    lines = []
+    for name, blocks in rules.blocks.items():
+        for index, block in enumerate(blocks):
+            last = blocks[index + 1].ranks - 1 if index + 1 < len(blocks) else None
+            where = _range_text(block.ranks, last) + " ranks"
+            for row, following in zip(block.rows, [*block.rows[1:], None], strict=True):
+                end = following.from_bytes - 1 if following else None
+                lines.append(
+                    Line(row.line, name, where, _range_text(row.from_bytes, end), _said(name, row))
+                )
+    return File(path, OPENMPI, lines, rules.warnings)
+
+
+def _said(collective: str, row: openmpi_file.Row) -> str:
+    if row.number == openmpi.FIXED:
+        return "built in"
+    given = [f"fanout={row.fanout}"] if row.fanout else []
+    given += [f"segment={row.segment}"] if row.segment else []
+    given += [f"max_requests={row.max_requests}"] if row.max_requests else []
+    name = openmpi.numbers(collective)[row.number]
+    return f"{row.number} {name}" + (":" + ",".join(given) if given else "")
+
+
+def _range_text(first: int, last: int | None) -> str:
+    return f"{first}" if first == last else f"{first} on" if last is None else f"{first} to {last}"
+
+
+def _read_suiro(path: Path) -> File:
+    rows = native_json.call("suiro-schedule", ["rules", str(path)], "reading rules").document
+    lines = [
+        Line(row["line"], row["collective"], row["where"], row["bytes"], row["algorithm"])
+        for row in rows["rules"]
+    ]
+    return File(path, SUIRO, lines, [])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What would run for a call, and why."""
+
+    algorithm: str
+    reason: str
+
+
+def explain(path: Path, collective: str, ranks_of_node: list[int], size: int) -> Answer:
+    """For ranks so many on each node, and so many bytes as the table of collectives has them."""
+    if kind_of(path) == OPENMPI:
+        return _explain_openmpi(path, collective, sum(ranks_of_node), size)
+    shape = ",".join(map(str, ranks_of_node))
+    arguments = ["rules", str(path), collective, "--shape", shape, "--bytes", str(size)]
+    document = native_json.call("suiro-schedule", arguments, "reading rules").document
+    return Answer(document["algorithm"], document["reason"])
+
+
+def _explain_openmpi(path: Path, collective: str, ranks: int, size: int) -> Answer:
+    if collective not in openmpi.COLLECTIVES:
+        raise UsageError(f"Open MPI has no rules for {collective}")
+    rules = openmpi_file.parse(path)
+    row = rules.find(collective, ranks, size)
+    asked = openmpi.rule_bytes(collective, size, ranks)
+    counted = "" if asked == size else f", which Open MPI counts as {asked}, of all ranks"
+    if row is None:
+        return Answer(
+            "built in", f"no row of {path} is for {ranks} ranks and {size} bytes{counted}"
+        )
+    return Answer(_said(collective, row), f"{path}:{row.line}, for {size} bytes{counted}")
