@@ -87,6 +87,13 @@ struct Algorithm {
   Schedule (*build)(const Call&, const Parameters&);
 };
 
+/// Lists for a row, such as .parameters = taking<segment_spec>, .properties =
+/// having<Property::direct>.
+template <const ParameterSpec&... specs>
+inline constexpr ParameterSpec taking[] = {specs...};
+template <Property... properties>
+inline constexpr Property having[] = {properties...};
+
 bool declares(const Algorithm& algorithm, Property property);
 
 /// Every algorithm, ordered by collective and name.

@@ -21,8 +21,6 @@ Range range_after(const Pairing& pairing, int member, std::int64_t steps) {
   return range;
 }
 
-Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, range.count}; }
-
 class Halving {
  public:
   Halving(int size, Buffer sums) : pairing_{size}, sums_(sums) {

@@ -8,8 +8,6 @@ namespace suiro {
 
 namespace {
 
-Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, range.count}; }
-
 Schedule inside_node(int size, std::int64_t rounds, std::int64_t stride) {
   Schedule schedule;
   schedule.ranks = size;

@@ -10,12 +10,12 @@ namespace suiro {
 namespace {
 
 // More in flight than this only take memory.
-constexpr std::int64_t stride_max = 4;
+constexpr std::int64_t ring_stride_max = 4;
 
 }  // namespace
 
 RingPlan::RingPlan(int size, std::int64_t block)
-    : size_(size), block_(block), stride_(std::min(block, stride_max)) {}
+    : size_(size), block_(block), stride_(std::min(block, ring_stride_max)) {}
 
 std::int64_t RingPlan::rounds() const {
   return (block_ + stride_ - 1) / stride_ * steps() * stride_;

@@ -13,6 +13,7 @@ struct Range {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
+inline Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, range.count}; }
 
 /// What is where when in an allreduce ring. Every rank has a block of as many pieces; a piece goes
 /// round once to be reduced, and once more to be known. `stride` pieces of each block are on their

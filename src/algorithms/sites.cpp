@@ -20,8 +20,6 @@ std::vector<int> dealt(const Groups& nodes) {
   return order;
 }
 
-Blocks in(Buffer buffer, const Range& range) { return {buffer, range.first, range.count}; }
-
 }  // namespace
 
 int at_once(const Topology& topology, const Parameters& parameters) {

@@ -19,7 +19,7 @@ std::vector<Blocks> around(int first, int count, int size) {
   return found;
 }
 
-Schedule build_bruck(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_bruck(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   return named(allgather_bruck, call, parameters,
                overlapped(own_block(ranks, 1), bruck_allgather(ranks), 0));
@@ -36,7 +36,7 @@ constinit const Algorithm allgather_bruck = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_bruck,
+    .build = build_allgather_bruck,
 };
 
 Schedule bruck_allgather(int size) {

@@ -10,8 +10,6 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-
 /// Blocks that begin with the ranks of a site, or that counterparts elsewhere sent to them.
 Owned brought(const Groups& turns, int site, const std::vector<int>& members, bool own) {
   return [=](int place) {
@@ -73,7 +71,7 @@ Schedule exchange(const Groups& turns, int at_once, std::int64_t pieces, std::in
   return schedule;
 }
 
-Schedule build_counterparts(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_counterparts(const Call& call, const Parameters& parameters) {
   return named(allgather_counterparts, call, parameters, gather_by_counterparts(call, parameters));
 }
 
@@ -86,10 +84,10 @@ constinit const Algorithm allgather_counterparts = {
         "Ranks send to counterparts at other sites, n at a time, and sites gather what came.",
     .source = "GridMPI paper, 3.8",
     .cost_text = "L + M/(n B) + the time of lanes at each site",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec, at_once_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_counterparts,
+    .build = build_allgather_counterparts,
 };
 
 Schedule gather_by_counterparts(const Call& call, const Parameters& parameters) {

@@ -10,10 +10,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
-
-Schedule build_lanes(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_lanes(const Call& call, const Parameters& parameters) {
   return named(allgather_lanes, call, parameters, gather_in_lanes(call, parameters));
 }
 
@@ -25,10 +22,10 @@ constinit const Algorithm allgather_lanes = {
     .summary = "Every rank drives a ring of nodes with its share of its node's blocks.",
     .source = "suiro",
     .cost_text = "(N - 1) messages of M in time, of a ranks at once; (P - a) M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::port_optimal>,
     .cost = nullptr,
-    .build = build_lanes,
+    .build = build_allgather_lanes,
 };
 
 Schedule gather_in_lanes(const Call& call, const Parameters& parameters) {

@@ -6,7 +6,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_linear(const Call& call, const Parameters& parameters) {
   Schedule schedule =
       named(allgather_linear, call, parameters, own_block(call.topology.ranks(), 1));
   schedule.function = [own = schedule.function, size = schedule.ranks](int me, std::int64_t i,
@@ -34,7 +34,7 @@ constinit const Algorithm allgather_linear = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_linear,
+    .build = build_allgather_linear,
 };
 
 }  // namespace suiro

@@ -30,7 +30,7 @@ Schedule exchange(int size) {
   return schedule;
 }
 
-Schedule build_neighbor_exchange(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_neighbor_exchange(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   if (ranks % 2 == 1) {
     return named(allgather_neighbor_exchange, call, parameters,
@@ -51,7 +51,7 @@ constinit const Algorithm allgather_neighbor_exchange = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_neighbor_exchange,
+    .build = build_allgather_neighbor_exchange,
 };
 
 }  // namespace suiro

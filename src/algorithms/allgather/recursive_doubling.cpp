@@ -16,7 +16,7 @@ Range ranks_of(const Pairing& pairing, int member, std::int64_t step) {
 
 Blocks in(const Range& range) { return {Buffer::receive, range.first, range.count}; }
 
-Schedule build_recursive_doubling(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_recursive_doubling(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   return named(allgather_recursive_doubling, call, parameters,
                overlapped(own_block(ranks, 1), doubling_allgather(ranks), 0));
@@ -33,7 +33,7 @@ constinit const Algorithm allgather_recursive_doubling = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_recursive_doubling,
+    .build = build_allgather_recursive_doubling,
 };
 
 Schedule doubling_allgather(int size) {

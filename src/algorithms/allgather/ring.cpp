@@ -6,10 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round};
-
-Schedule build_ring(const Call& call, const Parameters& parameters) {
+Schedule build_allgather_ring(const Call& call, const Parameters& parameters) {
   return named(allgather_ring, call, parameters, gather_round(call, parameters));
 }
 
@@ -21,10 +18,10 @@ constinit const Algorithm allgather_ring = {
     .summary = "The blocks of all ranks go round a ring of ranks in node order.",
     .source = "Thakur, Rabenseifner and Gropp (2005); MPICH and Open MPI",
     .cost_text = "P - 1 messages of M in time, each in k pieces; (P - 1) M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round>,
     .cost = nullptr,
-    .build = build_ring,
+    .build = build_allgather_ring,
 };
 
 Schedule gather_round(const Call& call, const Parameters& parameters) {

@@ -8,9 +8,6 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-constexpr Property properties[] = {Property::same_everywhere, Property::in_place};
-
 /// The drivers of each part reduce it among each other.
 Schedule reduce_at_counterparts(const SiteParts& parts, int ranks) {
   const auto sites = static_cast<int>(parts.sites().size());
@@ -27,7 +24,7 @@ Schedule reduce_at_counterparts(const SiteParts& parts, int ranks) {
   return schedule;
 }
 
-Schedule build_extended_rabenseifner(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_extended_rabenseifner(const Call& call, const Parameters& parameters) {
   const SiteParts parts(call, parameters);
   const Schedule far = parts.capped(reduce_at_counterparts(parts, call.topology.ranks()));
   return named(
@@ -44,10 +41,10 @@ constinit const Algorithm allreduce_extended_rabenseifner = {
         "Sites reduce and scatter, counterparts reduce over the WAN, n at a time, sites gather.",
     .source = "GridMPI paper, 3.5 and figure 2",
     .cost_text = "L + M/(n B) + 2 M/B",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec, at_once_spec>,
+    .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_extended_rabenseifner,
+    .build = build_allreduce_extended_rabenseifner,
 };
 
 }  // namespace suiro

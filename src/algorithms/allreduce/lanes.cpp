@@ -11,18 +11,14 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::same_everywhere,
-                                   Property::in_place, Property::port_optimal};
-
 // Messages of a node that are on their way together, where they are not too small.
-constexpr std::int64_t in_flight = 4;
+constexpr std::int64_t in_flight_of_node = 4;
 
-Schedule build_lanes(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_lanes(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const int count = lanes_of(nodes);
   const std::int64_t block_bytes = call.bytes / count / std::ssize(nodes);
-  const std::int64_t of_lane = std::max<std::int64_t>(in_flight / count, 1);
+  const std::int64_t of_lane = std::max<std::int64_t>(in_flight_of_node / count, 1);
   const RingPlan ring(static_cast<int>(nodes.size()),
                       ring_pieces(block_bytes, of_lane, call, parameters));
   const Lanes lanes{.count = count, .pieces = ring.pieces()};
@@ -57,10 +53,11 @@ constinit const Algorithm allreduce_lanes = {
     .cost_text =
         "2 (N - 1) messages of M/(a N) in time, of a ranks at once; 2 M (N - 1)/N through every "
         "port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
+                         Property::in_place, Property::port_optimal>,
     .cost = nullptr,
-    .build = build_lanes,
+    .build = build_allreduce_lanes,
 };
 
 }  // namespace suiro

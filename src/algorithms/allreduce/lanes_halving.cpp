@@ -9,10 +9,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::same_everywhere,
-                                   Property::in_place};
-
-Schedule build_lanes_halving(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_lanes_halving(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const auto size = static_cast<int>(nodes.size());
   const Schedule halves = sequence(halve(size, Buffer::receive), share_halves(size));
@@ -40,9 +37,10 @@ constinit const Algorithm allreduce_lanes_halving = {
         "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M "
         "more where nodes are no power of two",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
+                         Property::in_place>,
     .cost = nullptr,
-    .build = build_lanes_halving,
+    .build = build_allreduce_lanes_halving,
 };
 
 }  // namespace suiro

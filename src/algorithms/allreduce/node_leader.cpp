@@ -7,10 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::same_everywhere,
-                                   Property::in_place};
-
-Schedule build_node_leader(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_node_leader(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const auto gather = [](int, int size) { return reduce_up(linear_tree(size), 1, Operands::any); };
   const auto spread = [](int, int size) {
@@ -32,9 +29,10 @@ constinit const Algorithm allreduce_node_leader = {
     .source = "suiro; MPICH SMP",
     .cost_text = "log2 N messages of M in time between nodes, 2 (a - 1) within",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
+                         Property::in_place>,
     .cost = nullptr,
-    .build = build_node_leader,
+    .build = build_allreduce_node_leader,
 };
 
 }  // namespace suiro

@@ -7,11 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::ordered, Property::same_everywhere,
-                                   Property::in_place};
-
-Schedule build_nonoverlapping(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_nonoverlapping(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), 2);
   const std::int64_t pieces = segments_of(call.bytes, tree.depth, call, parameters);
   return named(allreduce_nonoverlapping, call, parameters,
@@ -27,10 +23,10 @@ constinit const Algorithm allreduce_nonoverlapping = {
     .summary = "A reduce to rank 0 and then a bcast from it, both along a binomial tree.",
     .source = "Open MPI nonoverlapping",
     .cost_text = "those of a binomial reduce and a binomial bcast",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_nonoverlapping,
+    .build = build_allreduce_nonoverlapping,
 };
 
 }  // namespace suiro

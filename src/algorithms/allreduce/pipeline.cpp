@@ -7,11 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::ordered, Property::same_everywhere,
-                                   Property::in_place};
-
-Schedule build_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_pipeline(const Call& call, const Parameters& parameters) {
   const Tree chain = chain_tree(call.topology.ranks(), 1);
   const std::int64_t stages = std::int64_t{2} * chain.depth;
   const std::int64_t pieces = segments_of(call.bytes, stages, call, parameters);
@@ -37,10 +33,10 @@ constinit const Algorithm allreduce_pipeline = {
     .cost_text =
         "(k + 2 P - 2) messages of M/k in time; 2 M through every port in and out, where ranks are "
         "in the order of nodes",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_pipeline,
+    .build = build_allreduce_pipeline,
 };
 
 }  // namespace suiro

@@ -9,9 +9,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::same_everywhere, Property::in_place};
-
-Schedule build_rabenseifner(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_rabenseifner(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   Schedule both = sequence(halve(ranks, Buffer::receive), share_halves(ranks));
   return named(allreduce_rabenseifner, call, parameters,
@@ -29,9 +27,9 @@ constinit const Algorithm allreduce_rabenseifner = {
         "2 log2 P steps; 2 M (P - 1)/P into and out of a rank, M more where ranks are no power of "
         "two",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_rabenseifner,
+    .build = build_allreduce_rabenseifner,
 };
 
 }  // namespace suiro

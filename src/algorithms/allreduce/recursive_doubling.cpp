@@ -8,10 +8,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::ordered, Property::same_everywhere,
-                                   Property::in_place};
-
-Schedule build_recursive_doubling(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_recursive_doubling(const Call& call, const Parameters& parameters) {
   return named(allreduce_recursive_doubling, call, parameters, double_up(call.topology.ranks()));
 }
 
@@ -24,9 +21,9 @@ constinit const Algorithm allreduce_recursive_doubling = {
     .source = "MPICH and Open MPI recursive doubling",
     .cost_text = "log2 P messages of M in time, two more where ranks are no power of two",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_recursive_doubling,
+    .build = build_allreduce_recursive_doubling,
 };
 
 }  // namespace suiro

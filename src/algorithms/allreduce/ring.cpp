@@ -7,16 +7,12 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::same_everywhere,
-                                   Property::in_place};
-
 // Messages of a rank that are on their way together, where they are not too small.
-constexpr std::int64_t in_flight = 4;
+constexpr std::int64_t in_flight_of_rank = 4;
 
-Schedule build_ring(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_ring(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
-  const RingPlan plan(ranks, ring_pieces(call.bytes / ranks, in_flight, call, parameters));
+  const RingPlan plan(ranks, ring_pieces(call.bytes / ranks, in_flight_of_rank, call, parameters));
   return named(allreduce_ring, call, parameters,
                relabelled(ring_allreduce(plan), node_order(call.topology, 0)));
 }
@@ -31,10 +27,11 @@ constinit const Algorithm allreduce_ring = {
     .source = "Thakur, Rabenseifner and Gropp (2005); Open MPI ring and segmented_ring",
     .cost_text =
         "2 (P - 1) messages of M/P in time, each in k pieces; 2 M (P - 1)/P through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
+                         Property::in_place>,
     .cost = nullptr,
-    .build = build_ring,
+    .build = build_allreduce_ring,
 };
 
 }  // namespace suiro

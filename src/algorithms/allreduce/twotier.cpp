@@ -8,10 +8,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-constexpr Property properties[] = {Property::same_everywhere, Property::in_place};
-
-Schedule build_twotier(const Call& call, const Parameters& parameters) {
+Schedule build_allreduce_twotier(const Call& call, const Parameters& parameters) {
   const SiteParts parts(call, parameters);
   if (parts.sites().size() == 1) {
     return named(allreduce_twotier, call, parameters,
@@ -40,10 +37,10 @@ constinit const Algorithm allreduce_twotier = {
         "Sites reduce to one rank each, these reduce over the WAN, sites scatter and gather.",
     .source = "GridMPI paper, 3.6: what other MPIs for grids do",
     .cost_text = "L + M/B + 4 M/B",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec, at_once_spec>,
+    .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
-    .build = build_twotier,
+    .build = build_allreduce_twotier,
 };
 
 }  // namespace suiro

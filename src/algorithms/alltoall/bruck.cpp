@@ -24,7 +24,7 @@ using alltoall::add_copy;
 using alltoall::modulo;
 using alltoall::scratch;
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec bruck_parameters[] = {
     {.name = "radix",
      .minimum = 2,
      .maximum = 1024,
@@ -34,7 +34,7 @@ constexpr ParameterSpec parameter_specs[] = {
 
 /// Blocks whose distance has the same digit in the round; a message. Its distances are runs of
 /// `weight`.
-struct Part {
+struct SentPart {
   int hop = 0;    // how far they go: digit times weight
   int first = 0;  // where they are among the blocks of the round
   int count = 0;
@@ -42,7 +42,7 @@ struct Part {
 
 struct Digit {
   int weight = 1;  // radix to the power of the digit's number
-  std::vector<Part> parts;
+  std::vector<SentPart> parts;
   int blocks = 0;  // of all parts
 };
 
@@ -58,7 +58,7 @@ void for_runs(int ranks, int radix, int weight, int hop, Run&& run) {
 Digit make_digit(int ranks, int radix, int weight) {
   Digit digit{.weight = weight, .parts = {}, .blocks = 0};
   for (std::int64_t z = 1; z < radix && z * weight < ranks; ++z) {
-    Part part{.hop = static_cast<int>(z * weight), .first = digit.blocks, .count = 0};
+    SentPart part{.hop = static_cast<int>(z * weight), .first = digit.blocks, .count = 0};
     for_runs(ranks, radix, weight, part.hop, [&](int, int count) { part.count += count; });
     digit.blocks += part.count;
     digit.parts.push_back(part);
@@ -91,7 +91,7 @@ class Bruck {
     }
     if (digit == digits_.size()) return rotate_out(me, round);
     pack(digit, round);
-    for (const Part& part : digits_[digit].parts) {
+    for (const SentPart& part : digits_[digit].parts) {
       round.steps.push_back(
           send(scratch(packed_at(digit) + part.first, part.count), modulo(me + part.hop, ranks_)));
       round.steps.push_back(receive(modulo(me - part.hop, ranks_),
@@ -122,7 +122,7 @@ class Bruck {
   /// Calls run(place in the work area, place among the round's blocks, count).
   template <class Run>
   void for_all_runs(const Digit& digit, Run&& run) const {
-    for (const Part& part : digit.parts) {
+    for (const SentPart& part : digit.parts) {
       int place = part.first;
       for_runs(ranks_, radix_, digit.weight, part.hop, [&](int first, int count) {
         run(first, place, count);
@@ -151,7 +151,7 @@ class Bruck {
 
 int radix_of(const Parameters& parameters) { return static_cast<int>(parameters.at("radix")); }
 
-Schedule build_bruck(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_bruck(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const Bruck>(topology.ranks(), radix_of(parameters));
   Schedule schedule = named(alltoall_bruck, call, parameters);
@@ -167,7 +167,7 @@ std::int64_t wire_blocks(const Bruck& bruck, const Topology& topology, int node)
   std::int64_t blocks = 0;
   for (const int me : topology.ranks_of(node)) {
     for (const Digit& digit : bruck.digits()) {
-      for (const Part& part : digit.parts) {
+      for (const SentPart& part : digit.parts) {
         if (topology.node(modulo(me + part.hop, topology.ranks())) != node) blocks += part.count;
       }
     }
@@ -175,7 +175,7 @@ std::int64_t wire_blocks(const Bruck& bruck, const Topology& topology, int node)
   return blocks;
 }
 
-Cost cost(const Topology& topology, const Parameters& parameters) {
+Cost cost_bruck(const Topology& topology, const Parameters& parameters) {
   const Bruck bruck(topology.ranks(), radix_of(parameters));
   Cost cost{.rounds = bruck.rounds(), .wire_blocks = 0, .scratch = bruck.scratch_blocks()};
   for (int node = 0; node < topology.nodes(); ++node) {
@@ -194,10 +194,10 @@ constinit const Algorithm alltoall_bruck = {
     .cost_text =
         "ceil(log_k P) + 1 rounds for radix k; each but the last moves up to P(k-1)/k "
         "blocks out of a rank; scratch P and twice the blocks of the largest round",
-    .parameters = parameter_specs,
+    .parameters = bruck_parameters,
     .properties = {},
-    .cost = cost,
-    .build = build_bruck,
+    .cost = cost_bruck,
+    .build = build_alltoall_bruck,
 };
 
 }  // namespace suiro

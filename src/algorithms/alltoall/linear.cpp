@@ -7,7 +7,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_linear(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const int ranks = topology.ranks();
   Schedule schedule = named(alltoall_linear, call, parameters);
@@ -42,7 +42,7 @@ constinit const Algorithm alltoall_linear = {
     .parameters = {},
     .properties = alltoall::only_direct,
     .cost = cost_linear,
-    .build = build_linear,
+    .build = build_alltoall_linear,
 };
 
 }  // namespace suiro

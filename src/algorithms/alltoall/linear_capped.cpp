@@ -8,7 +8,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec linear_capped_parameters[] = {
     {.name = "cap",
      .minimum = 1,
      .maximum = 1024,
@@ -16,7 +16,7 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "messages that a rank may have outstanding in each direction"},
 };
 
-Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_linear_capped(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
   Schedule schedule = named(alltoall_linear_capped, call, parameters);
@@ -44,10 +44,10 @@ constinit const Algorithm alltoall_linear_capped = {
     .summary = "Linear, with at most `cap` messages outstanding per rank and direction.",
     .source = "Open MPI linear_sync; MPICH scattered with a throttle",
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
-    .parameters = parameter_specs,
+    .parameters = linear_capped_parameters,
     .properties = alltoall::only_direct,
     .cost = cost_linear_capped,
-    .build = build_linear_capped,
+    .build = build_alltoall_linear_capped,
 };
 
 }  // namespace suiro

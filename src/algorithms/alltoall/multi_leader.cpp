@@ -9,7 +9,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec multi_leader_parameters[] = {
     {.name = "leaders",
      .minimum = 1,
      .maximum = 64,
@@ -20,11 +20,11 @@ constexpr ParameterSpec parameter_specs[] = {
 
 int leaders_of(const Parameters& parameters) { return static_cast<int>(parameters.at("leaders")); }
 
-Schedule build_multi_leader(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_multi_leader(const Call& call, const Parameters& parameters) {
   return alltoall::build_leaders(alltoall_multi_leader, call, parameters, leaders_of(parameters));
 }
 
-Cost cost(const Topology& topology, const Parameters& parameters) {
+Cost cost_multi_leader(const Topology& topology, const Parameters& parameters) {
   return alltoall::cost_leaders(topology, leaders_of(parameters));
 }
 
@@ -38,10 +38,10 @@ constinit const Algorithm alltoall_multi_leader = {
     .cost_text =
         "G+2 rounds for G groups; a(P-a) blocks on the wire of a node of a ranks; scratch "
         "(3m-1)P at a leader of m ranks",
-    .parameters = parameter_specs,
+    .parameters = multi_leader_parameters,
     .properties = {},
-    .cost = cost,
-    .build = build_multi_leader,
+    .cost = cost_multi_leader,
+    .build = build_alltoall_multi_leader,
 };
 
 }  // namespace suiro

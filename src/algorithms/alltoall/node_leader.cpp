@@ -8,13 +8,13 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {alltoall::leaders_window};
+constexpr ParameterSpec node_leader_parameters[] = {alltoall::leaders_window};
 
-Schedule build_node_leader(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_node_leader(const Call& call, const Parameters& parameters) {
   return alltoall::build_leaders(alltoall_node_leader, call, parameters, 1);
 }
 
-Cost cost(const Topology& topology, const Parameters&) {
+Cost cost_node_leader(const Topology& topology, const Parameters&) {
   return alltoall::cost_leaders(topology, 1);
 }
 
@@ -28,10 +28,10 @@ constinit const Algorithm alltoall_node_leader = {
     .cost_text =
         "N+2 rounds; a(P-a) blocks on the wire of a node of a ranks; scratch (3a-1)P at a "
         "leader",
-    .parameters = parameter_specs,
+    .parameters = node_leader_parameters,
     .properties = {},
-    .cost = cost,
-    .build = build_node_leader,
+    .cost = cost_node_leader,
+    .build = build_alltoall_node_leader,
 };
 
 }  // namespace suiro

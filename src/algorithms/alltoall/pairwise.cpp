@@ -10,7 +10,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_pairwise(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_pairwise(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
   const bool power_of_two = std::has_single_bit(static_cast<std::uint64_t>(ranks));
@@ -46,7 +46,7 @@ constinit const Algorithm alltoall_pairwise = {
     .parameters = {},
     .properties = alltoall::only_direct,
     .cost = cost_pairwise,
-    .build = build_pairwise,
+    .build = build_alltoall_pairwise,
 };
 
 }  // namespace suiro

@@ -9,7 +9,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_ring(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_ring(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const std::int64_t ranks = topology.ranks();
   Schedule schedule = named(alltoall_ring, call, parameters);
@@ -39,7 +39,7 @@ constinit const Algorithm alltoall_ring = {
     .parameters = {},
     .properties = alltoall::only_direct,
     .cost = cost_ring,
-    .build = build_ring,
+    .build = build_alltoall_ring,
 };
 
 }  // namespace suiro

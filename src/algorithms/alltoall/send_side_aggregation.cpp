@@ -32,7 +32,7 @@ using alltoall::AggregationScratch;
 using alltoall::Carriers;
 using alltoall::PeersOf;
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec send_side_aggregation_parameters[] = {
     {.name = "pairs",
      .minimum = 0,
      .maximum = 1,
@@ -143,7 +143,7 @@ class SendSideAggregation {
   AggregationScratch scratch_;
 };
 
-Schedule build_send_side_aggregation(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_send_side_aggregation(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const SendSideAggregation>(topology, peers_of(parameters));
   Schedule schedule = named(alltoall_send_side_aggregation, call, parameters);
@@ -160,8 +160,6 @@ Cost cost(const Topology& topology, const Parameters& parameters) {
           .scratch = rounds.scratch_blocks()};
 }
 
-constexpr Property property_list[] = {Property::one_peer_per_node_per_round};
-
 }  // namespace
 
 constinit const Algorithm alltoall_send_side_aggregation = {
@@ -172,10 +170,10 @@ constinit const Algorithm alltoall_send_side_aggregation = {
     .cost_text =
         "N rounds, N+1 if not in block order; a(P-a) blocks on the wire of a node of a "
         "ranks; scratch 7a-2 (equal nodes), P more if not in block order",
-    .parameters = parameter_specs,
-    .properties = property_list,
+    .parameters = send_side_aggregation_parameters,
+    .properties = having<Property::one_peer_per_node_per_round>,
     .cost = cost,
-    .build = build_send_side_aggregation,
+    .build = build_alltoall_send_side_aggregation,
 };
 
 }  // namespace suiro

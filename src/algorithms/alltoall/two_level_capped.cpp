@@ -11,7 +11,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec two_level_capped_parameters[] = {
     {.name = "cap",
      .minimum = 1,
      .maximum = 1024,
@@ -19,7 +19,7 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "rounds that a rank may have in flight; none waits for an older one"},
 };
 
-Schedule build_two_level_capped(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_two_level_capped(const Call& call, const Parameters& parameters) {
   return alltoall::build_two_level(
       alltoall_two_level_capped, call, parameters,
       {.peers = alltoall::ring_neighbours, .window = parameters.at("cap"), .overtaking = true});
@@ -33,10 +33,10 @@ constinit const Algorithm alltoall_two_level_capped = {
     .summary = "The order of 2-Level Ring, at most `cap` rounds in flight; none waits for another.",
     .source = "suiro, after the 2-Level Ring paper (2010); docs/decisions/0018",
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
-    .parameters = parameter_specs,
+    .parameters = two_level_capped_parameters,
     .properties = alltoall::only_direct,
     .cost = alltoall::cost_two_level,
-    .build = build_two_level_capped,
+    .build = build_alltoall_two_level_capped,
 };
 
 }  // namespace suiro

@@ -13,7 +13,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec two_level_pairwise_parameters[] = {
     {.name = "window",
      .minimum = 0,
      .maximum = 64,
@@ -21,9 +21,7 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "rounds of one outer step in flight together; 0 means as many as ranks per node"},
 };
 
-constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
-
-Schedule build_two_level_pairwise(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_two_level_pairwise(const Call& call, const Parameters& parameters) {
   return alltoall::build_two_level(
       alltoall_two_level_pairwise, call, parameters,
       {.peers = alltoall::partners, .window = parameters.at("window")});
@@ -38,10 +36,10 @@ constinit const Algorithm alltoall_two_level_pairwise = {
         "Nodes in pairs, a ring over the ranks of a pair: acknowledgements meet no third node.",
     .source = "suiro, after the 2-Level Ring paper (2010); docs/decisions/0007",
     .cost_text = "P rounds; a(P-a) blocks on the wire of a node of a ranks; no scratch",
-    .parameters = parameter_specs,
-    .properties = property_list,
+    .parameters = two_level_pairwise_parameters,
+    .properties = having<Property::one_peer_per_node_per_round, Property::direct>,
     .cost = alltoall::cost_two_level,
-    .build = build_two_level_pairwise,
+    .build = build_alltoall_two_level_pairwise,
 };
 
 }  // namespace suiro

@@ -19,7 +19,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec two_level_ring_parameters[] = {
     {.name = "window",
      .minimum = 0,
      .maximum = 64,
@@ -37,13 +37,11 @@ constexpr ParameterSpec parameter_specs[] = {
      .meaning = "1 lets ranks of uneven nodes begin each outer step together; 0 does not"},
 };
 
-constexpr Property property_list[] = {Property::one_peer_per_node_per_round, Property::direct};
-
 bool ranks_meet(const Topology& topology, const Parameters& parameters) {
   return parameters.at("meet") != 0 && !topology.even();
 }
 
-Schedule build_two_level_ring(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_two_level_ring(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   return alltoall::build_two_level(alltoall_two_level_ring, call, parameters,
                                    {.peers = alltoall::ring_neighbours,
@@ -68,10 +66,10 @@ constinit const Algorithm alltoall_two_level_ring = {
     .cost_text =
         "P rounds, on uneven nodes one more for each outer step; a(P-a) blocks on the "
         "wire of a node of a ranks; no scratch",
-    .parameters = parameter_specs,
-    .properties = property_list,
+    .parameters = two_level_ring_parameters,
+    .properties = having<Property::one_peer_per_node_per_round, Property::direct>,
     .cost = cost_two_level_ring,
-    .build = build_two_level_ring,
+    .build = build_alltoall_two_level_ring,
 };
 
 }  // namespace suiro

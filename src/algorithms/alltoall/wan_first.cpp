@@ -22,7 +22,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameter_specs[] = {
+constexpr ParameterSpec wan_first_parameters[] = {
     {.name = "beside",
      .minimum = 1,
      .maximum = 1024,
@@ -80,7 +80,7 @@ class WanFirst {
   std::vector<Place> place_;
 };
 
-Schedule build_wan_first(const Call& call, const Parameters& parameters) {
+Schedule build_alltoall_wan_first(const Call& call, const Parameters& parameters) {
   const Topology& topology = call.topology;
   const auto rounds = std::make_shared<const WanFirst>(topology);
   Schedule schedule = named(alltoall_wan_first, call, parameters);
@@ -107,10 +107,10 @@ constinit const Algorithm alltoall_wan_first = {
     .cost_text =
         "as many rounds as the largest site has ranks; a(P-a) blocks on the wire of a node "
         "of a ranks; no scratch",
-    .parameters = parameter_specs,
+    .parameters = wan_first_parameters,
     .properties = alltoall::only_direct,
     .cost = cost_wan_first,
-    .build = build_wan_first,
+    .build = build_alltoall_wan_first,
 };
 
 }  // namespace suiro

@@ -8,7 +8,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_dissemination(const Call& call, const Parameters& parameters) {
+Schedule build_barrier_dissemination(const Call& call, const Parameters& parameters) {
   return named(barrier_dissemination, call, parameters,
                relabelled(disseminate(call.topology.ranks()), node_order(call.topology, 0)));
 }
@@ -36,7 +36,7 @@ constinit const Algorithm barrier_dissemination = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_dissemination,
+    .build = build_barrier_dissemination,
 };
 
 }  // namespace suiro

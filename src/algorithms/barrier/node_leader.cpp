@@ -7,7 +7,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_node_leader(const Call& call, const Parameters& parameters) {
+Schedule build_barrier_node_leader(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const auto gather = [](int, int size) {
     return without_payload(reduce_up(linear_tree(size), 1, Operands::any));
@@ -32,7 +32,7 @@ constinit const Algorithm barrier_node_leader = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_node_leader,
+    .build = build_barrier_node_leader,
 };
 
 }  // namespace suiro

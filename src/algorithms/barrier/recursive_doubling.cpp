@@ -7,7 +7,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_recursive_doubling(const Call& call, const Parameters& parameters) {
+Schedule build_barrier_recursive_doubling(const Call& call, const Parameters& parameters) {
   return named(
       barrier_recursive_doubling, call, parameters,
       relabelled(without_payload(double_up(call.topology.ranks())), node_order(call.topology, 0)));
@@ -24,7 +24,7 @@ constinit const Algorithm barrier_recursive_doubling = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_recursive_doubling,
+    .build = build_barrier_recursive_doubling,
 };
 
 }  // namespace suiro

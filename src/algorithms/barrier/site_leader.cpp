@@ -8,7 +8,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_site_leader(const Call& call, const Parameters& parameters) {
+Schedule build_barrier_site_leader(const Call& call, const Parameters& parameters) {
   const Groups sites = sites_from(call.topology, 0);
   const auto come = [](int, int size) {
     return without_payload(reduce_up(knomial_tree(size, 2), 1, Operands::any));
@@ -41,7 +41,7 @@ constinit const Algorithm barrier_site_leader = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_site_leader,
+    .build = build_barrier_site_leader,
 };
 
 }  // namespace suiro

@@ -7,7 +7,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_tree(const Call& call, const Parameters& parameters) {
+Schedule build_barrier_tree(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), 2);
   const Schedule both = sequence(reduce_up(tree, 1, Operands::any), send_down(tree, 1));
   return named(barrier_tree, call, parameters,
@@ -25,7 +25,7 @@ constinit const Algorithm barrier_tree = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_tree,
+    .build = build_barrier_tree,
 };
 
 }  // namespace suiro

@@ -6,9 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-
-Schedule build_binary(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_binary(const Call& call, const Parameters& parameters) {
   const Tree tree = binary_tree(call.topology.ranks());
   return named(bcast_binary, call, parameters, send_down(tree, call, parameters));
 }
@@ -21,10 +19,10 @@ constinit const Algorithm bcast_binary = {
     .summary = "A binary tree of ranks hands on piece by piece.",
     .source = "Open MPI binary",
     .cost_text = "(k + log2 P - 1) times 2 messages of M/k in time",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_binary,
+    .build = build_bcast_binary,
 };
 
 }  // namespace suiro

@@ -6,9 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-
-Schedule build_binomial(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_binomial(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), 2);
   return named(bcast_binomial, call, parameters, send_down(tree, call, parameters));
 }
@@ -21,10 +19,10 @@ constinit const Algorithm bcast_binomial = {
     .summary = "A binomial tree of ranks hands on piece by piece.",
     .source = "MPICH and Open MPI binomial",
     .cost_text = "log2 P messages of M in time, or k log2 P of M/k; log2 P M out of the root",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_binomial,
+    .build = build_bcast_binomial,
 };
 
 }  // namespace suiro

@@ -6,9 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {chains_spec, segment_spec};
-
-Schedule build_chain(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_chain(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), static_cast<int>(parameters.at("chains")));
   return named(bcast_chain, call, parameters, send_down(tree, call, parameters));
 }
@@ -23,10 +21,10 @@ constinit const Algorithm bcast_chain = {
     .cost_text =
         "k + (P - 1)/c - 1 messages of M/k in time on a chain, c messages at once at the root; c M "
         "through its port at most",
-    .parameters = parameters_taken,
+    .parameters = taking<chains_spec, segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_chain,
+    .build = build_bcast_chain,
 };
 
 }  // namespace suiro

@@ -9,8 +9,6 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-
 Schedule copy_to_counterparts(const SiteParts& parts) {
   Schedule schedule;
   for (const std::vector<int>& site : parts.sites())
@@ -34,7 +32,7 @@ Schedule copy_to_counterparts(const SiteParts& parts) {
   return schedule;
 }
 
-Schedule build_extended_van_de_geijn(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_extended_van_de_geijn(const Call& call, const Parameters& parameters) {
   const std::vector<int> own_site = sites_from(call.topology, call.root).front();
   const SiteParts parts(call, parameters, static_cast<int>(own_site.size()));
   const Schedule scatter = only_at(parts.scatter(), own_site);
@@ -54,10 +52,10 @@ constinit const Algorithm bcast_extended_van_de_geijn = {
         "The root scatters at its site, counterparts copy over the WAN, n at a time, sites gather.",
     .source = "GridMPI paper, 3.3 and figure 1",
     .cost_text = "L + M/(n B) + 2 M/B",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec, at_once_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_extended_van_de_geijn,
+    .build = build_bcast_extended_van_de_geijn,
 };
 
 }  // namespace suiro

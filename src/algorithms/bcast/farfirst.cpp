@@ -8,9 +8,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-
-Schedule build_farfirst(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_farfirst(const Call& call, const Parameters& parameters) {
   const SiteParts parts(call, parameters);
   std::vector<int> firsts;
   for (const std::vector<int>& site : parts.sites()) firsts.push_back(site.front());
@@ -41,10 +39,10 @@ constinit const Algorithm bcast_farfirst = {
         "The root sends all to one rank of every other site; each site scatters and gathers.",
     .source = "GridMPI paper, 3.4: what other MPIs for grids do",
     .cost_text = "L + M/B + 2 M/B",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec, at_once_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_farfirst,
+    .build = build_bcast_farfirst,
 };
 
 }  // namespace suiro

@@ -12,9 +12,7 @@ constexpr ParameterSpec radix_spec = {.name = "radix",
                                       .maximum = 64,
                                       .fallback = 4,
                                       .meaning = "how many times as many have it after a step"};
-constexpr ParameterSpec parameters_taken[] = {radix_spec, segment_spec};
-
-Schedule build_knomial(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_knomial(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), static_cast<int>(parameters.at("radix")));
   return named(bcast_knomial, call, parameters, send_down(tree, call, parameters));
 }
@@ -27,10 +25,10 @@ constinit const Algorithm bcast_knomial = {
     .summary = "A k-nomial tree of ranks hands on piece by piece.",
     .source = "Open MPI knomial",
     .cost_text = "log_r P times r - 1 messages of M in time",
-    .parameters = parameters_taken,
+    .parameters = taking<radix_spec, segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_knomial,
+    .build = build_bcast_knomial,
 };
 
 }  // namespace suiro

@@ -6,9 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_linear(const Call& call, const Parameters& parameters) {
   const Tree tree = linear_tree(call.topology.ranks());
   return named(bcast_linear, call, parameters, send_down(tree, call, parameters));
 }
@@ -21,10 +19,10 @@ constinit const Algorithm bcast_linear = {
     .summary = "The root sends to every other rank.",
     .source = "Open MPI linear",
     .cost_text = "P - 1 messages of M out of the root",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_linear,
+    .build = build_bcast_linear,
 };
 
 }  // namespace suiro

@@ -10,10 +10,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
-
-Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_node_pipeline(const Call& call, const Parameters& parameters) {
   const auto over = [](const NodeChain& chain, std::int64_t pieces) {
     const auto later = [chain](int place) {
       return place > 0 && (place < chain.at_root || chain.is_leaf(place)) ? 1 : 0;
@@ -31,10 +28,10 @@ constinit const Algorithm bcast_node_pipeline = {
     .summary = "A chain of one rank per node hands on piece by piece and feeds the node's others.",
     .source = "suiro",
     .cost_text = "(k + N - 1) messages of M/k in time; M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::port_optimal>,
     .cost = nullptr,
-    .build = build_node_pipeline,
+    .build = build_bcast_node_pipeline,
 };
 
 }  // namespace suiro

@@ -6,10 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round};
-
-Schedule build_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), 1);
   return named(bcast_pipeline, call, parameters, send_down(tree, call, parameters));
 }
@@ -23,10 +20,10 @@ constinit const Algorithm bcast_pipeline = {
     .source = "auto-tuning paper (2009); Open MPI pipeline",
     .cost_text =
         "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round>,
     .cost = nullptr,
-    .build = build_pipeline,
+    .build = build_bcast_pipeline,
 };
 
 }  // namespace suiro

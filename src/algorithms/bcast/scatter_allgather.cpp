@@ -35,7 +35,7 @@ Schedule scatter_down(const Tree& tree) {
   return schedule;
 }
 
-Schedule build_scatter_allgather(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_scatter_allgather(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), 2);
   const auto held = [tree](int rank) { return static_cast<int>(of_subtree(tree, rank).count); };
   Part part{.schedule = sequence(scatter_down(tree), ring_allgather(tree.size(), held)),
@@ -56,7 +56,7 @@ constinit const Algorithm bcast_scatter_allgather = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_scatter_allgather,
+    .build = build_bcast_scatter_allgather,
 };
 
 }  // namespace suiro

@@ -8,8 +8,6 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-
 /// The root and `size` places from `first` on, as a binary tree under it.
 Schedule half(const std::vector<int>& order, int first, int size, std::int64_t pieces,
               std::int64_t offset, const BlockMap& held) {
@@ -54,7 +52,7 @@ Schedule exchange(int size, std::int64_t pieces) {
   return schedule;
 }
 
-Schedule build_split_binary(const Call& call, const Parameters& parameters) {
+Schedule build_bcast_split_binary(const Call& call, const Parameters& parameters) {
   const int size = call.topology.ranks();
   const std::vector<int> order = node_order(call.topology, call.root);
   const int upper = size / 2;
@@ -77,10 +75,10 @@ constinit const Algorithm bcast_split_binary = {
     .summary = "Two binary trees take one half of the message each, and their ranks exchange them.",
     .source = "Open MPI split_binary",
     .cost_text = "(k + log2 P - 1) times 2 messages of M/2k in time, and M/2 exchanged meanwhile",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_split_binary,
+    .build = build_bcast_split_binary,
 };
 
 }  // namespace suiro

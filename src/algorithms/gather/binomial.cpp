@@ -6,7 +6,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_binomial(const Call& call, const Parameters& parameters) {
+Schedule build_gather_binomial(const Call& call, const Parameters& parameters) {
   return named(gather_binomial, call, parameters,
                gather_up(knomial_tree(call.topology.ranks(), 2), ranks_from(call)));
 }
@@ -22,7 +22,7 @@ constinit const Algorithm gather_binomial = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_binomial,
+    .build = build_gather_binomial,
 };
 
 }  // namespace suiro

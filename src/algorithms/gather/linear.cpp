@@ -6,9 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::direct};
-
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_gather_linear(const Call& call, const Parameters& parameters) {
   return named(gather_linear, call, parameters,
                gather_up(linear_tree(call.topology.ranks()), ranks_from(call)));
 }
@@ -22,9 +20,9 @@ constinit const Algorithm gather_linear = {
     .source = "MPICH and Open MPI linear",
     .cost_text = "P - 1 messages of M at once; (P - a) M through the root's port",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::direct>,
     .cost = nullptr,
-    .build = build_linear,
+    .build = build_gather_linear,
 };
 
 }  // namespace suiro

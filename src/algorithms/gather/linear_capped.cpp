@@ -7,14 +7,13 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {{.name = "cap",
-                                               .minimum = 1,
-                                               .maximum = 1024,
-                                               .fallback = 8,
-                                               .meaning = "ranks that send at a time"}};
-constexpr Property properties[] = {Property::direct};
-
-Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
+constexpr ParameterSpec gather_linear_capped_parameters[] = {
+    {.name = "cap",
+     .minimum = 1,
+     .maximum = 1024,
+     .fallback = 8,
+     .meaning = "ranks that send at a time"}};
+Schedule build_gather_linear_capped(const Call& call, const Parameters& parameters) {
   const int size = call.topology.ranks();
   Schedule schedule;
   schedule.ranks = size;
@@ -46,10 +45,10 @@ constinit const Algorithm gather_linear_capped = {
     .summary = "Every rank sends its block to the root, at most `cap` at a time.",
     .source = "Open MPI linear with synchronisation",
     .cost_text = "P - 1 messages of M, cap at once; (P - a) M through the root's port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = gather_linear_capped_parameters,
+    .properties = having<Property::direct>,
     .cost = nullptr,
-    .build = build_linear_capped,
+    .build = build_gather_linear_capped,
 };
 
 }  // namespace suiro

@@ -6,7 +6,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_node_leader(const Call& call, const Parameters& parameters) {
+Schedule build_gather_node_leader(const Call& call, const Parameters& parameters) {
   return named(
       gather_node_leader, call, parameters,
       gather_up(node_tree(call.topology, call.root), node_order(call.topology, call.root)));
@@ -23,7 +23,7 @@ constinit const Algorithm gather_node_leader = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_node_leader,
+    .build = build_gather_node_leader,
 };
 
 }  // namespace suiro

@@ -6,10 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::in_place};
-
-Schedule build_binary(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_binary(const Call& call, const Parameters& parameters) {
   const Tree tree = binary_tree(call.topology.ranks());
   return named(reduce_binary, call, parameters, reduce_up(tree, call, parameters));
 }
@@ -22,10 +19,10 @@ constinit const Algorithm reduce_binary = {
     .summary = "A binary tree of ranks reduces piece by piece.",
     .source = "Open MPI binary",
     .cost_text = "(k + log2 P - 1) times 2 messages of M/k in time",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::in_place>,
     .cost = nullptr,
-    .build = build_binary,
+    .build = build_reduce_binary,
 };
 
 }  // namespace suiro

@@ -6,10 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::in_place};
-
-Schedule build_binomial(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_binomial(const Call& call, const Parameters& parameters) {
   const Tree tree = knomial_tree(call.topology.ranks(), 2);
   return named(reduce_binomial, call, parameters, reduce_up(tree, call, parameters));
 }
@@ -22,10 +19,10 @@ constinit const Algorithm reduce_binomial = {
     .summary = "A binomial tree of ranks reduces piece by piece.",
     .source = "MPICH and Open MPI binomial",
     .cost_text = "log2 P messages of M in time, or k log2 P of M/k; log2 P M to the root",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::in_place>,
     .cost = nullptr,
-    .build = build_binomial,
+    .build = build_reduce_binomial,
 };
 
 }  // namespace suiro

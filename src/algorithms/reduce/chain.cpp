@@ -6,10 +6,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {chains_spec, segment_spec};
-constexpr Property properties[] = {Property::in_place};
-
-Schedule build_chain(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_chain(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), static_cast<int>(parameters.at("chains")));
   return named(reduce_chain, call, parameters, reduce_up(tree, call, parameters));
 }
@@ -24,10 +21,10 @@ constinit const Algorithm reduce_chain = {
     .cost_text =
         "k + (P - 1)/c - 1 messages of M/k in time on a chain, c messages at once at the root; c M "
         "through its port at most",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<chains_spec, segment_spec>,
+    .properties = having<Property::in_place>,
     .cost = nullptr,
-    .build = build_chain,
+    .build = build_reduce_chain,
 };
 
 }  // namespace suiro

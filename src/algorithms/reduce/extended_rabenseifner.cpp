@@ -8,8 +8,6 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-
 /// Every part to its driver at the root's site, from one site after the other.
 Schedule give_to_counterparts(const SiteParts& parts, int ranks) {
   Schedule schedule;
@@ -36,7 +34,7 @@ Schedule give_to_counterparts(const SiteParts& parts, int ranks) {
   return schedule;
 }
 
-Schedule build_extended_rabenseifner(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_extended_rabenseifner(const Call& call, const Parameters& parameters) {
   const SiteParts parts(call, parameters);
   const std::vector<int>& own_site = parts.sites().front();
   Schedule gather = only_at(parts.gather(Buffer::work), own_site);
@@ -63,10 +61,10 @@ constinit const Algorithm reduce_extended_rabenseifner = {
         "gathers.",
     .source = "GridMPI paper, 3.8",
     .cost_text = "L + M/(n B) + 2 M/B",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec, at_once_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_extended_rabenseifner,
+    .build = build_reduce_extended_rabenseifner,
 };
 
 }  // namespace suiro

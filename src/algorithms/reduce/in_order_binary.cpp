@@ -7,10 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
-Schedule build_in_order_binary(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_in_order_binary(const Call& call, const Parameters& parameters) {
   const Tree tree = in_order_binary_tree(call.topology.ranks(), call.root);
   const std::int64_t pieces = segments_of(call.bytes, tree.depth, call, parameters);
   return named(reduce_in_order_binary, call, parameters,
@@ -25,10 +22,10 @@ constinit const Algorithm reduce_in_order_binary = {
     .summary = "A binary tree whose subtrees are consecutive ranks keeps the order of operands.",
     .source = "Open MPI in-order binary, but rooted at the root itself",
     .cost_text = "(k + log2 P - 1) times 2 messages of M/k in time",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_in_order_binary,
+    .build = build_reduce_in_order_binary,
 };
 
 }  // namespace suiro

@@ -9,10 +9,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
-Schedule build_in_order_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_in_order_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = in_order_chain_tree(call.topology.ranks(), call.root);
   const std::int64_t pieces = segments_of(call.bytes, tree.depth, call, parameters);
   return named(reduce_in_order_pipeline, call, parameters,
@@ -28,10 +25,10 @@ constinit const Algorithm reduce_in_order_pipeline = {
     .source = "suiro",
     .cost_text =
         "(k + P - 2) messages of M/k in time; 2 M to a root that is neither first nor last",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_in_order_pipeline,
+    .build = build_reduce_in_order_pipeline,
 };
 
 }  // namespace suiro

@@ -7,13 +7,11 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
 // Messages that the root is ready for, and places for them: one more is being reduced.
 constexpr std::int64_t messages_ahead = 2;
 constexpr std::int64_t places = messages_ahead + 2;
 
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_linear(const Call& call, const Parameters& parameters) {
   const int root = call.root;
   const int last = call.topology.ranks() - 1;
   Schedule schedule;
@@ -54,9 +52,9 @@ constinit const Algorithm reduce_linear = {
     .source = "MPI Forum; Open MPI linear",
     .cost_text = "P - 1 messages of M to the root",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_linear,
+    .build = build_reduce_linear,
 };
 
 }  // namespace suiro

@@ -10,11 +10,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::in_place,
-                                   Property::port_optimal};
-
-Schedule build_node_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_node_pipeline(const Call& call, const Parameters& parameters) {
   const auto over = [](const NodeChain& chain, std::int64_t pieces) {
     const auto later = [chain](int place) {
       return place >= chain.at_root && chain.is_leaf(place) ? 0 : 1;
@@ -32,10 +28,11 @@ constinit const Algorithm reduce_node_pipeline = {
     .summary = "The ranks of a node send to one of them; a chain of these reduces piece by piece.",
     .source = "suiro",
     .cost_text = "(k + N - 1) messages of M/k in time; M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties =
+        having<Property::one_peer_per_node_per_round, Property::in_place, Property::port_optimal>,
     .cost = nullptr,
-    .build = build_node_pipeline,
+    .build = build_reduce_node_pipeline,
 };
 
 }  // namespace suiro

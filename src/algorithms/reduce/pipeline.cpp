@@ -7,10 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::in_place};
-
-Schedule build_pipeline(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_pipeline(const Call& call, const Parameters& parameters) {
   const Tree tree = chain_tree(call.topology.ranks(), 1);
   return named(reduce_pipeline, call, parameters, reduce_up(tree, call, parameters));
 }
@@ -25,10 +22,10 @@ constinit const Algorithm reduce_pipeline = {
     .source = "auto-tuning paper (2009); Open MPI pipeline",
     .cost_text =
         "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::in_place>,
     .cost = nullptr,
-    .build = build_pipeline,
+    .build = build_reduce_pipeline,
 };
 
 }  // namespace suiro

@@ -9,9 +9,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::in_place};
-
-Schedule build_rabenseifner(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_rabenseifner(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   Schedule both = sequence(halve(ranks, Buffer::work), gather_halves(ranks));
   return named(reduce_rabenseifner, call, parameters,
@@ -30,9 +28,9 @@ constinit const Algorithm reduce_rabenseifner = {
         "of "
         "two",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::in_place>,
     .cost = nullptr,
-    .build = build_rabenseifner,
+    .build = build_reduce_rabenseifner,
 };
 
 }  // namespace suiro

@@ -7,7 +7,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_bruck(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_bruck(const Call& call, const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   return named(reduce_scatter_block_bruck, call, parameters,
                reversed(bruck_allgather(ranks), ranks));
@@ -24,7 +24,7 @@ constinit const Algorithm reduce_scatter_block_bruck = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_bruck,
+    .build = build_reduce_scatter_block_bruck,
 };
 
 }  // namespace suiro

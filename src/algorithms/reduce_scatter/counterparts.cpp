@@ -8,9 +8,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec, at_once_spec};
-
-Schedule build_counterparts(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_counterparts(const Call& call, const Parameters& parameters) {
   const std::int64_t most =
       most_in_spread(nodes_from(call.topology, 0)) + call.topology.sites() - 1;
   return named(reduce_scatter_block_counterparts, call, parameters,
@@ -26,10 +24,10 @@ constinit const Algorithm reduce_scatter_block_counterparts = {
         "Sites sum what ranks of other sites get, and counterparts exchange it, n at a time.",
     .source = "GridMPI paper, 3.8",
     .cost_text = "L + M/(n B) + the time of lanes at each site",
-    .parameters = parameters_taken,
+    .parameters = taking<segment_spec, at_once_spec>,
     .properties = {},
     .cost = nullptr,
-    .build = build_counterparts,
+    .build = build_reduce_scatter_block_counterparts,
 };
 
 }  // namespace suiro

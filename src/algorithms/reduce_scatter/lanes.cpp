@@ -7,10 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round, Property::port_optimal};
-
-Schedule build_lanes(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_lanes(const Call& call, const Parameters& parameters) {
   return named(
       reduce_scatter_block_lanes, call, parameters,
       reversed(gather_in_lanes(call, parameters), most_in_spread(nodes_from(call.topology, 0))));
@@ -25,10 +22,10 @@ constinit const Algorithm reduce_scatter_block_lanes = {
         "Every rank drives a ring of nodes with its share of their blocks, summed in its node.",
     .source = "suiro",
     .cost_text = "(N - 1) messages of M in time, of a ranks at once; (P - a) M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round, Property::port_optimal>,
     .cost = nullptr,
-    .build = build_lanes,
+    .build = build_reduce_scatter_block_lanes,
 };
 
 }  // namespace suiro

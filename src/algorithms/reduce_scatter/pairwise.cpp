@@ -7,9 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::ordered};
-
-Schedule build_pairwise(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_pairwise(const Call& call, const Parameters& parameters) {
   const int size = call.topology.ranks();
   Schedule schedule = named(reduce_scatter_block_pairwise, call, parameters);
   schedule.rounds = size;
@@ -44,9 +42,9 @@ constinit const Algorithm reduce_scatter_block_pairwise = {
     .source = "MPICH pairwise",
     .cost_text = "P - 1 messages of M in time; a (P - a) M through every port",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered>,
     .cost = nullptr,
-    .build = build_pairwise,
+    .build = build_reduce_scatter_block_pairwise,
 };
 
 }  // namespace suiro

@@ -7,7 +7,8 @@ namespace suiro {
 
 namespace {
 
-Schedule build_recursive_halving(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_recursive_halving(const Call& call,
+                                                      const Parameters& parameters) {
   const int ranks = call.topology.ranks();
   return named(reduce_scatter_block_recursive_halving, call, parameters,
                reversed(doubling_allgather(ranks), ranks));
@@ -24,7 +25,7 @@ constinit const Algorithm reduce_scatter_block_recursive_halving = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_recursive_halving,
+    .build = build_reduce_scatter_block_recursive_halving,
 };
 
 }  // namespace suiro

@@ -7,10 +7,7 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::one_peer_per_node_per_round};
-
-Schedule build_ring(const Call& call, const Parameters& parameters) {
+Schedule build_reduce_scatter_block_ring(const Call& call, const Parameters& parameters) {
   return named(reduce_scatter_block_ring, call, parameters,
                reversed(gather_round(call, parameters), 1));
 }
@@ -23,10 +20,10 @@ constinit const Algorithm reduce_scatter_block_ring = {
     .summary = "The sums of all blocks go round a ring of ranks in node order.",
     .source = "Open MPI ring",
     .cost_text = "P - 1 messages of M in time, each in k pieces; (P - 1) M through every port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::one_peer_per_node_per_round>,
     .cost = nullptr,
-    .build = build_ring,
+    .build = build_reduce_scatter_block_ring,
 };
 
 }  // namespace suiro

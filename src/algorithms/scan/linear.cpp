@@ -8,13 +8,10 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {segment_spec};
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
-// Messages that a rank is ready for, and that are leaving; and places for what comes.
+// Messages that a rank is ready for, and that are leaving; and room for what comes.
 constexpr std::int64_t ahead = 2;
 constexpr std::int64_t out = 4;
-constexpr std::int64_t places = ahead + 2;
+constexpr std::int64_t room = ahead + 2;
 
 Schedule along(int size, const Call& call, const Parameters& parameters) {
   const std::int64_t pieces = segments_of(call.bytes, size, call, parameters);
@@ -25,10 +22,10 @@ Schedule along(int size, const Call& call, const Parameters& parameters) {
   schedule.window = out;
   schedule.receive_window = 1;
   schedule.lookahead = ahead;
-  schedule.scratch = std::min(places, pieces);
+  schedule.scratch = std::min(room, pieces);
   schedule.function = [=](int me, std::int64_t i, Round& round) {
     const auto arriving = [&](std::int64_t piece) {
-      return Blocks{Buffer::scratch, piece % places, 1, piece};
+      return Blocks{Buffer::scratch, piece % room, 1, piece};
     };
     if (i < pieces && me > 0) round.steps.push_back(receive(me - 1, arriving(i)));
     if (i == 0) return;
@@ -48,11 +45,11 @@ Schedule linear_but_first(const Call& call, const Parameters& parameters) {
   return exclusive(along(call.topology.ranks() - 1, call, parameters));
 }
 
-Schedule build_linear(const Call& call, const Parameters& parameters) {
+Schedule build_scan_linear(const Call& call, const Parameters& parameters) {
   return named(scan_linear, call, parameters, linear(call, parameters));
 }
 
-Schedule build_exclusive(const Call& call, const Parameters& parameters) {
+Schedule build_exscan_linear(const Call& call, const Parameters& parameters) {
   return named(exscan_linear, call, parameters, linear_but_first(call, parameters));
 }
 
@@ -66,10 +63,10 @@ constinit const Algorithm scan_linear = {
     .cost_text =
         "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
         "of nodes",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_linear,
+    .build = build_scan_linear,
 };
 
 constinit const Algorithm exscan_linear = {
@@ -80,10 +77,10 @@ constinit const Algorithm exscan_linear = {
     .cost_text =
         "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
         "of nodes, and a message of M first",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = taking<segment_spec>,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_exclusive,
+    .build = build_exscan_linear,
 };
 
 }  // namespace suiro

@@ -7,8 +7,6 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
 /// Ranks that follow each other on one node, from `first` on.
 Groups runs(const Topology& topology, int first) {
   Groups groups;
@@ -72,11 +70,11 @@ Schedule node_aware_but_first(const Call& call, const Parameters&) {
   return exclusive(over_runs(runs(call.topology, 1)));
 }
 
-Schedule build_node_aware(const Call& call, const Parameters& parameters) {
+Schedule build_scan_node_aware(const Call& call, const Parameters& parameters) {
   return named(scan_node_aware, call, parameters, node_aware(call, parameters));
 }
 
-Schedule build_exclusive(const Call& call, const Parameters& parameters) {
+Schedule build_exscan_node_aware(const Call& call, const Parameters& parameters) {
   return named(exscan_node_aware, call, parameters, node_aware_but_first(call, parameters));
 }
 
@@ -91,9 +89,9 @@ constinit const Algorithm scan_node_aware = {
         "ceil(log2 N) + 1 messages of M in time between nodes, where ranks are in the order of "
         "nodes",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_node_aware,
+    .build = build_scan_node_aware,
 };
 
 constinit const Algorithm exscan_node_aware = {
@@ -105,9 +103,9 @@ constinit const Algorithm exscan_node_aware = {
         "ceil(log2 N) + 1 messages of M in time between nodes, where ranks are in the order of "
         "nodes, and a message of M first",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_exclusive,
+    .build = build_exscan_node_aware,
 };
 
 }  // namespace suiro

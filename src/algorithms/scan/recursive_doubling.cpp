@@ -10,8 +10,6 @@ namespace suiro {
 
 namespace {
 
-constexpr Property properties[] = {Property::ordered, Property::in_place};
-
 Schedule doubling(const Call& call, const Parameters&) {
   return doubling_scan(call.topology.ranks());
 }
@@ -20,11 +18,11 @@ Schedule doubling_but_first(const Call& call, const Parameters&) {
   return exclusive(doubling_scan(call.topology.ranks() - 1));
 }
 
-Schedule build_recursive_doubling(const Call& call, const Parameters& parameters) {
+Schedule build_scan_recursive_doubling(const Call& call, const Parameters& parameters) {
   return named(scan_recursive_doubling, call, parameters, doubling(call, parameters));
 }
 
-Schedule build_exclusive(const Call& call, const Parameters& parameters) {
+Schedule build_exscan_recursive_doubling(const Call& call, const Parameters& parameters) {
   return named(exscan_recursive_doubling, call, parameters, doubling_but_first(call, parameters));
 }
 
@@ -37,9 +35,9 @@ constinit const Algorithm scan_recursive_doubling = {
     .source = "Hillis and Steele (1986); MPICH and Open MPI",
     .cost_text = "ceil(log2 P) messages of M in time",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_recursive_doubling,
+    .build = build_scan_recursive_doubling,
 };
 
 constinit const Algorithm exscan_recursive_doubling = {
@@ -49,9 +47,9 @@ constinit const Algorithm exscan_recursive_doubling = {
     .source = "Hillis and Steele (1986); MPICH and Open MPI",
     .cost_text = "ceil(log2 P) messages of M in time, and a message of M first",
     .parameters = {},
-    .properties = properties,
+    .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
-    .build = build_exclusive,
+    .build = build_exscan_recursive_doubling,
 };
 
 Schedule doubling_scan(int size) {

@@ -6,7 +6,7 @@ namespace suiro {
 
 namespace {
 
-Schedule build_binomial(const Call& call, const Parameters& parameters) {
+Schedule build_scatter_binomial(const Call& call, const Parameters& parameters) {
   return named(scatter_binomial, call, parameters,
                scatter_down(knomial_tree(call.topology.ranks(), 2), ranks_from(call)));
 }
@@ -22,7 +22,7 @@ constinit const Algorithm scatter_binomial = {
     .parameters = {},
     .properties = {},
     .cost = nullptr,
-    .build = build_binomial,
+    .build = build_scatter_binomial,
 };
 
 }  // namespace suiro

@@ -6,15 +6,13 @@ namespace suiro {
 
 namespace {
 
-constexpr ParameterSpec parameters_taken[] = {
+constexpr ParameterSpec scatter_linear_capped_parameters[] = {
     {.name = "cap",
      .minimum = 1,
      .maximum = 1024,
      .fallback = 8,
      .meaning = "messages of the root on the way at a time"}};
-constexpr Property properties[] = {Property::direct};
-
-Schedule build_linear_capped(const Call& call, const Parameters& parameters) {
+Schedule build_scatter_linear_capped(const Call& call, const Parameters& parameters) {
   const int size = call.topology.ranks();
   Schedule schedule;
   schedule.ranks = size;
@@ -39,10 +37,10 @@ constinit const Algorithm scatter_linear_capped = {
     .summary = "The root sends every rank its block, at most `cap` at a time.",
     .source = "Open MPI linear_nb",
     .cost_text = "P - 1 messages of M, cap at once; (P - a) M through the root's port",
-    .parameters = parameters_taken,
-    .properties = properties,
+    .parameters = scatter_linear_capped_parameters,
+    .properties = having<Property::direct>,
     .cost = nullptr,
-    .build = build_linear_capped,
+    .build = build_scatter_linear_capped,
 };
 
 }  // namespace suiro
