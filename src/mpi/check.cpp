@@ -17,6 +17,36 @@ constexpr MPI_Count piece_bytes_max = 1 << 28;
 /// The blocks' data without the gaps of their datatype.
 using Packed = std::vector<std::vector<char>>;
 
+/// MPI_BOTTOM is an address like any other, but MPICH's MPI_Pack and MPI_Unpack refuse it: there,
+/// elements are one byte further on and their type is one byte less.
+class NotAtBottom {
+ public:
+  NotAtBottom(void* address, int count, MPI_Datatype type)
+      : address_(address), count_(count), type_(type), moved_(address == nullptr) {
+    if (!moved_) return;
+    address_ = reinterpret_cast<void*>(1);
+    const MPI_Aint place = -1;
+    real.Type_create_hindexed(1, &count, &place, type, &type_);
+    real.Type_commit(&type_);
+    count_ = 1;
+  }
+  ~NotAtBottom() {
+    if (moved_) real.Type_free(&type_);
+  }
+  NotAtBottom(const NotAtBottom&) = delete;
+  NotAtBottom& operator=(const NotAtBottom&) = delete;
+
+  void* address() const { return address_; }
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  void* address_;
+  int count_;
+  MPI_Datatype type_;
+  bool moved_;
+};
+
 /// Calls visit(address, count, type, bytes) for pieces of a block.
 template <class Visit>
 void for_each_piece(const UserBuffer& buffer, int block, Visit&& visit) {
@@ -37,12 +67,14 @@ Packed pack(const UserBuffer& buffer, int blocks) {
   for (int block = 0; block < blocks; ++block) {
     std::vector<char>& bytes = packed[static_cast<std::size_t>(block)];
     for_each_piece(buffer, block,
-                   [&](const void* address, int count, MPI_Datatype type, std::size_t size) {
+                   [&](void* address, int count, MPI_Datatype type, std::size_t size) {
+                     const NotAtBottom from(address, count, type);
                      int bound = 0;
                      int position = 0;
-                     real.Pack_size(count, type, MPI_COMM_SELF, &bound);
+                     real.Pack_size(from.count(), from.type(), MPI_COMM_SELF, &bound);
                      std::vector<char> piece(static_cast<std::size_t>(std::max(bound, 1)));
-                     real.Pack(address, count, type, piece.data(), bound, &position, MPI_COMM_SELF);
+                     real.Pack(from.address(), from.count(), from.type(), piece.data(), bound,
+                               &position, MPI_COMM_SELF);
                      bytes.insert(bytes.end(), piece.begin(),
                                   piece.begin() + static_cast<std::ptrdiff_t>(size));
                    });
@@ -55,9 +87,10 @@ void unpack(const Packed& packed, const UserBuffer& buffer) {
     const char* next = packed[block].data();
     for_each_piece(buffer, static_cast<int>(block),
                    [&](void* address, int count, MPI_Datatype type, std::size_t size) {
+                     const NotAtBottom to(address, count, type);
                      int position = 0;
-                     real.Unpack(next, static_cast<int>(size), &position, address, count, type,
-                                 MPI_COMM_SELF);
+                     real.Unpack(next, static_cast<int>(size), &position, to.address(), to.count(),
+                                 to.type(), MPI_COMM_SELF);
                      next += size;
                    });
   }

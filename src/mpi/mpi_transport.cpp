@@ -180,7 +180,8 @@ bool MpiTransport::plain(Buffer buffer) {
 bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
   const Part from = part(source);
   const Part to = part(target);
-  if (from.address == to.address) return true;  // in place
+  // In place; two types at MPI_BOTTOM may say different places.
+  if (from.address == to.address && from.type == to.type) return true;
   const bool done = plain(source.buffer) && plain(target.buffer) && copy_plain(from, to);
   if (!done) check(copy_typed(from, to, twin_));
   return true;

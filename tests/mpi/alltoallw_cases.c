@@ -95,6 +95,38 @@ static void everything(MPI_Comm comm) {
 #endif
 }
 
+/// At MPI_BOTTOM every address is 0, and the types alone say where blocks are.
+static void absolute(const char* name, MPI_Comm comm) {
+  enum { ints = 3 };
+  int size, rank, ones[ranks_max], zeros[ranks_max] = {0};
+  MPI_Datatype from[ranks_max], to[2][ranks_max];
+  MPI_Comm_size(comm, &size);
+  MPI_Comm_rank(comm, &rank);
+  const size_t bytes = (size_t)size * ints * sizeof(int);
+  unsigned char* blocks[3] = {filled(bytes, rank), filled(bytes, 77), filled(bytes, 77)};
+  for (int i = 0; i < size; ++i) {
+    const int length = ints;
+    const MPI_Datatype type = MPI_INT;
+    MPI_Datatype* made[3] = {&from[i], &to[0][i], &to[1][i]};
+    for (int buffer = 0; buffer < 3; ++buffer) {
+      MPI_Aint place;
+      MPI_Get_address(blocks[buffer] + (size_t)i * ints * sizeof(int), &place);
+      MPI_Type_create_struct(1, &length, &place, &type, made[buffer]);
+      MPI_Type_commit(made[buffer]);
+    }
+    ones[i] = 1;
+  }
+  MPI_Alltoallw(MPI_BOTTOM, ones, zeros, from, MPI_BOTTOM, ones, zeros, to[0], comm);
+  native_alltoallw(MPI_BOTTOM, ones, zeros, from, MPI_BOTTOM, ones, zeros, to[1], comm);
+  compare(name, comm, blocks[1], blocks[2], bytes);
+  for (int i = 0; i < size; ++i) {
+    MPI_Type_free(&from[i]);
+    MPI_Type_free(&to[0][i]);
+    MPI_Type_free(&to[1][i]);
+  }
+  for (int buffer = 0; buffer < 3; ++buffer) free(blocks[buffer]);
+}
+
 static void communicators(void) {
   MPI_Comm reversed, half, both;
   int rank, size, ones[ranks_max];
@@ -184,6 +216,7 @@ int main(int argc, char** argv) {
   *(void**)&native_alltoallw = native("PMPI_Alltoallw");
   make_types();
   everything(MPI_COMM_WORLD);
+  absolute("w at bottom", MPI_COMM_WORLD);
   communicators();
   errors();
 #if MPI_VERSION >= 4
