@@ -16,7 +16,8 @@ from suiro import native
 from suiro.errors import UsageError
 
 # Cuts also the short messages of tests into many pieces.
-_SHORT_SEGMENT = 64
+# With shorter ones a sender runs ahead by thousands of messages, which UCX searches one by one.
+_SHORT_SEGMENT = 256
 
 
 def chosen_settings(
