@@ -45,8 +45,15 @@ struct Message {
 struct Stream {
   int pair = 0;
   std::deque<int> queue = {};
-  double left = 0;  // bytes of the first
-  double begin = 0;
+  double begin = 0;  // when the first began
+};
+
+/// The active streams between two nodes, which all have the same rate: so the order in which they
+/// end is known, and time goes on for all of them at once.
+struct Pair {
+  double served = 0;                   // bytes that a stream would have got that was always active
+  using End = std::pair<double, int>;  // the value of `served` at which a stream's message ends
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends = {};
 };
 
 /// Receives of one rank from another, in order, and what came before it was wanted.
@@ -65,6 +72,22 @@ struct Event {
   }
 };
 
+/// A copy that costs nothing: what a builder has made may grow with the ranks, and each rank's
+/// executor has a schedule of its own.
+Schedule referring_to(const Schedule& schedule) {
+  Schedule light;
+  light.ranks = schedule.ranks;
+  light.rounds = schedule.rounds;
+  light.window = schedule.window;
+  light.receive_window = schedule.receive_window;
+  light.overtaking = schedule.overtaking;
+  light.lookahead = schedule.lookahead;
+  light.function = [original = &schedule](int rank, std::int64_t round, Round& out) {
+    original->function(rank, round, out);
+  };
+  return light;
+}
+
 class Play {
  public:
   Play(const Schedule& schedule, const Topology& topology, const Network& network,
@@ -75,8 +98,9 @@ class Play {
         transfers_(transfers),
         shares_(topology, network),
         overflow_(index(topology.nodes())) {
+    const Schedule light = referring_to(schedule);
     ranks_.reserve(index(schedule.ranks));
-    for (int rank = 0; rank < schedule.ranks; ++rank) ranks_.push_back({Executor(schedule, rank)});
+    for (int rank = 0; rank < schedule.ranks; ++rank) ranks_.push_back({Executor(light, rank)});
   }
 
   Estimate run() {
@@ -209,18 +233,21 @@ class Play {
   }
 
   void activate(Stream& stream, double now) {
-    stream.left = wire_bytes(messages_[index(stream.queue.front())]);
+    const double bytes = wire_bytes(messages_[index(stream.queue.front())]);
     stream.begin = now;
     shares_.add(stream.pair);
-    active_.push_back(static_cast<int>(&stream - streams_.data()));
-    if (network_.kind == SwitchKind::shared) flood(stream);
+    if (index(stream.pair) >= pairs_.size()) pairs_.resize(index(stream.pair) + 1);
+    Pair& pair = pairs_[index(stream.pair)];
+    if (pair.ends.empty()) busy_.push_back(stream.pair);
+    pair.ends.emplace(pair.served + bytes, static_cast<int>(&stream - streams_.data()));
+    if (network_.kind == SwitchKind::shared) flood(stream, bytes);
   }
 
   /// More on the way to one port, and from several nodes, than its buffer takes: something is lost.
-  void flood(const Stream& stream) {
+  void flood(const Stream& stream, double bytes) {
     const Message& message = messages_[index(stream.queue.front())];
     Overflow& port = overflow_[index(topology_.node(target_of(message)))];
-    port.bytes += stream.left;
+    port.bytes += bytes;
     const FairShares::Incast incast = shares_.incast(stream.pair);
     if (incast.nodes > 1 && port.bytes > network_.buffer) port.lost = true;
   }
@@ -232,21 +259,24 @@ class Play {
   /// Time goes on to the next event, or the next end of a message on a stream.
   bool step() {
     double next = events_.empty() ? never : events_.top().time;
-    for (const int number : active_) {
-      const Stream& stream = streams_[index(number)];
-      next = std::min(next, now_ + (stream.left / shares_.rate(stream.pair)));
+    for (const int number : busy_) {
+      const Pair& pair = pairs_[index(number)];
+      next = std::min(next, now_ + ((pair.ends.top().first - pair.served) / shares_.rate(number)));
     }
     if (next == never) return false;
     const double together =
         next + (1e-9 * next) + 1e-12;  // rounding does not make two events of one
     finished_.clear();
-    std::erase_if(active_, [&](int number) {
-      Stream& stream = streams_[index(number)];
-      const double rate = shares_.rate(stream.pair);
-      const bool done = now_ + (stream.left / rate) <= together;
-      stream.left -= rate * (next - now_);
-      if (done) finished_.push_back(number);
-      return done;
+    std::erase_if(busy_, [&](int number) {
+      Pair& pair = pairs_[index(number)];
+      const double rate = shares_.rate(number);
+      const double reached = pair.served + (rate * (together - now_));
+      while (!pair.ends.empty() && pair.ends.top().first <= reached) {
+        finished_.push_back(pair.ends.top().second);
+        pair.ends.pop();
+      }
+      pair.served += rate * (next - now_);
+      return pair.ends.empty();
     });
     now_ = next;
     for (const int number : finished_) finish(number);
@@ -376,7 +406,8 @@ class Play {
   std::unordered_map<std::uint64_t, std::size_t> stream_numbers_;
   std::unordered_map<std::uint64_t, Matching> matchings_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<int> active_;
+  std::vector<Pair> pairs_;
+  std::vector<int> busy_;  // pairs with active streams
   std::vector<int> finished_;
   std::vector<int> late_;
   std::int64_t order_ = 0;
