@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "execute/executor.hpp"
-#include "model/fair_shares.hpp"
+#include "model/streams.hpp"
 
 namespace suiro {
 
@@ -39,21 +39,6 @@ struct Message {
   Part part = Part::data;           // what of it is on the way
   double since = 0;                 // when that was posted
   Spent spent = {};                 // until then
-};
-
-/// Messages from one rank to another on different nodes, in order.
-struct Stream {
-  int pair = 0;
-  std::deque<int> queue = {};
-  double begin = 0;  // when the first began
-};
-
-/// The active streams between two nodes, which all have the same rate: so the order in which they
-/// end is known, and time goes on for all of them at once.
-struct Pair {
-  double served = 0;                   // bytes that a stream would have got that was always active
-  using End = std::pair<double, int>;  // the value of `served` at which a stream's message ends
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends = {};
 };
 
 /// Receives of one rank from another, in order, and what came before it was wanted.
@@ -96,8 +81,7 @@ class Play {
         network_(network),
         block_bytes_(block_bytes),
         transfers_(transfers),
-        shares_(topology, network),
-        overflow_(index(topology.nodes())) {
+        streams_(topology, network) {
     const Schedule light = referring_to(schedule);
     ranks_.reserve(index(schedule.ranks));
     for (int rank = 0; rank < schedule.ranks; ++rank) ranks_.push_back({Executor(light, rank)});
@@ -216,70 +200,22 @@ class Play {
       return;
     }
     const bool back = message.part == Part::answer;
-    Stream& stream = stream_of(back ? message.receiver : message.sender,
-                               back ? message.sender : message.receiver);
-    stream.queue.push_back(event.message);
-    if (stream.queue.size() == 1) activate(stream, event.time);
-  }
-
-  Stream& stream_of(int from, int to) {
-    const auto [found, fresh] = stream_numbers_.try_emplace(key(from, to), streams_.size());
-    if (fresh) streams_.push_back({shares_.pair(topology_.node(from), topology_.node(to))});
-    return streams_[found->second];
+    streams_.post(back ? message.receiver : message.sender,
+                  back ? message.sender : message.receiver, wire_bytes(message), event.message,
+                  event.time);
   }
 
   double wire_bytes(const Message& message) const {
     return header_bytes + (message.part == Part::data ? message.bytes : 0);
   }
 
-  void activate(Stream& stream, double now) {
-    const double bytes = wire_bytes(messages_[index(stream.queue.front())]);
-    stream.begin = now;
-    shares_.add(stream.pair);
-    if (index(stream.pair) >= pairs_.size()) pairs_.resize(index(stream.pair) + 1);
-    Pair& pair = pairs_[index(stream.pair)];
-    if (pair.ends.empty()) busy_.push_back(stream.pair);
-    pair.ends.emplace(pair.served + bytes, static_cast<int>(&stream - streams_.data()));
-    if (network_.kind == SwitchKind::shared) flood(stream, bytes);
-  }
-
-  /// More on the way to one port, and from several nodes, than its buffer takes: something is lost.
-  void flood(const Stream& stream, double bytes) {
-    const Message& message = messages_[index(stream.queue.front())];
-    Overflow& port = overflow_[index(topology_.node(target_of(message)))];
-    port.bytes += bytes;
-    const FairShares::Incast incast = shares_.incast(stream.pair);
-    if (incast.nodes > 1 && port.bytes > network_.buffer) port.lost = true;
-  }
-
-  static int target_of(const Message& message) {
-    return message.part == Part::answer ? message.sender : message.receiver;
-  }
-
   /// Time goes on to the next event, or the next end of a message on a stream.
   bool step() {
-    double next = events_.empty() ? never : events_.top().time;
-    for (const int number : busy_) {
-      const Pair& pair = pairs_[index(number)];
-      next = std::min(next, now_ + ((pair.ends.top().first - pair.served) / shares_.rate(number)));
-    }
+    const double next =
+        std::min(events_.empty() ? never : events_.top().time, streams_.next_end_s());
     if (next == never) return false;
-    const double together =
-        next + (1e-9 * next) + 1e-12;  // rounding does not make two events of one
-    finished_.clear();
-    std::erase_if(busy_, [&](int number) {
-      Pair& pair = pairs_[index(number)];
-      const double rate = shares_.rate(number);
-      const double reached = pair.served + (rate * (together - now_));
-      while (!pair.ends.empty() && pair.ends.top().first <= reached) {
-        finished_.push_back(pair.ends.top().second);
-        pair.ends.pop();
-      }
-      pair.served += rate * (next - now_);
-      return pair.ends.empty();
-    });
-    now_ = next;
-    for (const int number : finished_) finish(number);
+    const double together = next + (1e-9 * next) + 1e-12;
+    for (const Streams::Ended& ended : streams_.advance(next, together)) finish(ended, next);
     while (!events_.empty() && events_.top().time <= together) {
       const Event event = events_.top();
       events_.pop();
@@ -288,42 +224,25 @@ class Play {
     return true;
   }
 
-  /// The first message of the stream has left.
-  void finish(int number) {
-    Stream& stream = streams_[index(number)];
-    shares_.remove(stream.pair);
-    const int first = stream.queue.front();
-    stream.queue.pop_front();
-    Message& message = messages_[index(first)];
-    message.spent.port += now_ - message.since;
+  /// A message has left.
+  void finish(const Streams::Ended& ended, double now) {
+    Message& message = messages_[index(ended.number)];
+    const bool data = message.part == Part::data;
+    message.spent.port += now - message.since;
+    if (data && transfers_ != nullptr) {
+      transfers_->push_back(
+          {message.sender, message.receiver, message.bytes, message.since, ended.begin_s, now});
+    }
+    const Spent left = message.spent;
     const bool far = topology_.site(topology_.node(message.sender)) !=
                      topology_.site(topology_.node(message.receiver));
     const double latency = network_.latency_s + (far ? network_.wan.latency_s : 0);
-    const double repeat = network_.kind == SwitchKind::shared ? repeat_of(stream, message) : 0;
     message.spent.latency += latency;
-    message.spent.repeats += repeat;
-    events_.push({now_ + latency + repeat, order_++, first, true});
-    if (message.part == Part::data && transfers_ != nullptr) {
-      transfers_->push_back(
-          {message.sender, message.receiver, message.bytes, message.since, stream.begin, now_});
+    message.spent.repeats += ended.repeat_s;
+    events_.push({now + latency + ended.repeat_s, order_++, ended.number, true});
+    if (data && message.bytes > network_.eager) {
+      complete(message.sender, message.send_token, now, left);
     }
-    if (message.part == Part::data && message.bytes > network_.eager) {
-      Spent spent = message.spent;
-      spent.latency -= latency;
-      spent.repeats -= repeat;
-      complete(message.sender, message.send_token, now_, spent);
-    }
-    if (!stream.queue.empty()) activate(stream, now_);
-  }
-
-  /// The last message of a flood waits for TCP's timer: nothing comes after it that would tell its
-  /// receiver what is missing.
-  double repeat_of(const Stream& stream, const Message& message) {
-    Overflow& port = overflow_[index(topology_.node(target_of(message)))];
-    port.bytes -= wire_bytes(message);
-    const bool last = shares_.incast(stream.pair).streams == 0 && port.lost;
-    if (last) port.lost = false;
-    return last ? network_.retransmit_s : 0;
   }
 
   void arrive(const Event& event) {
@@ -389,30 +308,18 @@ class Play {
     }
   }
 
-  struct Overflow {
-    double bytes = 0;
-    bool lost = false;
-  };
-
   const Topology& topology_;
   const Network& network_;
   double block_bytes_;
   std::vector<Transfer>* transfers_;
-  FairShares shares_;
-  std::vector<Overflow> overflow_;
   std::vector<Rank> ranks_;
   std::deque<Message> messages_;
-  std::vector<Stream> streams_;
-  std::unordered_map<std::uint64_t, std::size_t> stream_numbers_;
+  Streams streams_;
   std::unordered_map<std::uint64_t, Matching> matchings_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<Pair> pairs_;
-  std::vector<int> busy_;  // pairs with active streams
-  std::vector<int> finished_;
   std::vector<int> late_;
   std::int64_t order_ = 0;
   std::int64_t messages_between_nodes_ = 0;
-  double now_ = 0;
 };
 
 }  // namespace

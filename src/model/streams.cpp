@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/streams.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace suiro {
+
+Streams::Streams(const Topology& topology, const Network& network)
+    : topology_(topology),
+      network_(network),
+      shares_(topology, network),
+      ports_(index(topology.nodes())) {}
+
+Streams::Stream& Streams::stream_of(int sender, int receiver) {
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(sender) << 32) | static_cast<std::uint32_t>(receiver);
+  const auto [found, fresh] = numbers_.try_emplace(key, streams_.size());
+  if (fresh) {
+    const int target = topology_.node(receiver);
+    streams_.push_back({shares_.pair(topology_.node(sender), target), target});
+  }
+  return streams_[found->second];
+}
+
+void Streams::post(int sender, int receiver, double bytes, int number, double now) {
+  Stream& stream = stream_of(sender, receiver);
+  stream.queue.push_back({number, bytes});
+  if (stream.queue.size() == 1) activate(stream, now);
+}
+
+/// More on the way to one port, and from several nodes, than its buffer takes: something is lost.
+void Streams::activate(Stream& stream, double now) {
+  const double bytes = stream.queue.front().bytes;
+  stream.begin_s = now;
+  shares_.add(stream.pair);
+  if (index(stream.pair) >= pairs_.size()) pairs_.resize(index(stream.pair) + 1);
+  Pair& pair = pairs_[index(stream.pair)];
+  if (pair.ends.empty()) busy_.push_back(stream.pair);
+  pair.ends.emplace(pair.served + bytes, static_cast<int>(&stream - streams_.data()));
+  if (network_.kind != SwitchKind::shared) return;
+  Port& port = ports_[index(stream.target_node)];
+  port.bytes += bytes;
+  if (port.bytes > network_.buffer && shares_.incast(stream.pair).nodes > 1) port.flooded = true;
+}
+
+double Streams::next_end_s() {
+  double next = std::numeric_limits<double>::infinity();
+  for (const int number : busy_) {
+    const Pair& pair = pairs_[index(number)];
+    next = std::min(next, now_ + ((pair.ends.top().first - pair.served) / shares_.rate(number)));
+  }
+  return next;
+}
+
+const std::vector<Streams::Ended>& Streams::advance(double now, double together) {
+  ending_.clear();
+  std::erase_if(busy_, [&](int number) {
+    Pair& pair = pairs_[index(number)];
+    const double rate = shares_.rate(number);
+    const double reached = pair.served + (rate * (together - now_));
+    while (!pair.ends.empty() && pair.ends.top().first <= reached) {
+      ending_.push_back(pair.ends.top().second);
+      pair.ends.pop();
+    }
+    pair.served += rate * (now - now_);
+    return pair.ends.empty();
+  });
+  now_ = now;
+  ended_.clear();
+  for (const int number : ending_) ended_.push_back(end(streams_[index(number)], now));
+  return ended_;
+}
+
+/// The last message of a flood waits for TCP's timer: nothing comes after it that would tell its
+/// receiver what is missing.
+Streams::Ended Streams::end(Stream& stream, double now) {
+  const Message message = stream.queue.front();
+  Ended ended{.number = message.number, .begin_s = stream.begin_s};
+  stream.queue.pop_front();
+  shares_.remove(stream.pair);
+  if (network_.kind == SwitchKind::shared) {
+    Port& port = ports_[index(stream.target_node)];
+    port.bytes -= message.bytes;
+    if (port.flooded && shares_.incast(stream.pair).streams == 0) {
+      port.flooded = false;
+      ended.repeat_s = network_.retransmit_s;
+    }
+  }
+  if (!stream.queue.empty()) activate(stream, now);
+  return ended;
+}
+
+}  // namespace suiro
