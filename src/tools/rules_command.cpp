@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const Range& range) {
-  const std::string first = std::to_string(range.minimum);
+  std::string first = std::to_string(range.minimum);
   if (range.minimum == range.maximum) return first;
   if (range.maximum == Range::unbounded) return range.minimum == 0 ? "any" : first + " on";
   return first + " to " + std::to_string(range.maximum);

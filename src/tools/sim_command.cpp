@@ -27,6 +27,7 @@ struct Simulation {
 Topology at_sites(const Topology& topology, const std::vector<int>& site_of_node) {
   if (site_of_node.empty()) return topology;
   std::vector<int> node_of_rank;
+  node_of_rank.reserve(static_cast<std::size_t>(topology.ranks()));
   for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
   try {
     return Topology::from_nodes(node_of_rank, site_of_node);
