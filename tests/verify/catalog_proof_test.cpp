@@ -14,6 +14,7 @@ namespace suiro {
 namespace {
 
 constexpr int ranks_maximum = SUIRO_PROVEN_RANKS_MAX;
+constexpr int ranks_of_properties = std::min(8, ranks_maximum);
 
 class CatalogProofTest : public testing::TestWithParam<Algorithm> {};
 
@@ -34,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, CatalogProofTest, testing::ValuesIn(catalog())
 
 PropertyProof one_peer_proof(std::string_view name) {
   CatalogProof proof = begin_proof(*find_algorithm("alltoall", name));
-  for (int ranks = 1; ranks <= 8; ++ranks) prove(proof, ranks);
+  for (int ranks = 1; ranks <= ranks_of_properties; ++ranks) prove(proof, ranks);
   return proof.properties.at(0);
 }
 
@@ -57,7 +58,7 @@ TEST(CatalogProof, WhatMergesBlocksIsNotDirect) {
   for (const Algorithm& algorithm : catalog()) {
     if (!applies(Property::direct, *find_collective(algorithm.collective))) continue;
     CatalogProof proof = begin_proof(algorithm);
-    for (int ranks = 1; ranks <= 8; ++ranks) prove(proof, ranks);
+    for (int ranks = 1; ranks <= ranks_of_properties; ++ranks) prove(proof, ranks);
     const PropertyProof& direct = proof.properties.at(1);
     EXPECT_EQ(direct.property, Property::direct);
     EXPECT_EQ(direct.declared, !direct.counterexample.has_value()) << algorithm.name;
