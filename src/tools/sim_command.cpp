@@ -102,6 +102,11 @@ int sim_command(Arguments arguments) {
   Simulation simulation;
   simulation.transfers = arguments.take_flag("--transfers");
   const Request request = take_request(arguments, "sim", ranks_max);
+  constexpr int nodes_max = 1 << 13;  // the model has a number for every two nodes
+  if (request.topology.nodes() > nodes_max) {
+    throw UsageError("sim takes at most " + std::to_string(nodes_max) + " nodes, not " +
+                     std::to_string(request.topology.nodes()));
+  }
   const NetworkFile file = path ? parse_network(read_text(*path), *path) : NetworkFile{};
   simulation.topology = at_sites(request.topology, file.site_of_node);
   simulation.network = file.network;

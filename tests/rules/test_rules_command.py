@@ -139,6 +139,12 @@ def test_what_may_do_harm_is_told(openmpi: Path) -> None:
         assert part in said
 
 
+def test_collectives_that_leave_no_choice_are_known(openmpi: Path) -> None:
+    openmpi.write_text("2 5 1 0 1 0 0 0 0 19 1 0 1 0 0 0 0")
+    assert "neighbor_alltoall" in rules("show", openmpi)
+    assert "nothing wrong" in rules("check", openmpi)
+
+
 def test_octal_numbers_are_what_they_are_for_open_mpi(openmpi: Path) -> None:
     openmpi.write_text(OPENMPI.replace("65536 3 0 8192", "0100000 3 0 8192"))
     assert "32768 on" in rules("show", openmpi)

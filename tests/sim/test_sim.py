@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from suiro.cli.main import app
 from suiro.errors import UsageError
 from suiro.sim.estimate import estimate
-from suiro.sim.network import of_cluster, of_lab
+from suiro.sim.network import of_cluster, of_job, of_lab
 
 CLUSTER = """
 version = 1
@@ -56,6 +56,17 @@ def test_a_cluster_file_is_read(tmp_path: Path) -> None:
     path.write_text(CLUSTER)
     with pytest.raises(UsageError, match="how fast the WAN is"):
         of_cluster(path, 3)
+
+
+def test_a_job_is_found_in_a_cluster_file_by_the_names_of_its_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text(CLUSTER + WAN)
+    scene = of_job(path, ["d", "a"], (4, 2))
+    assert scene.ranks_of_node == (4, 2)
+    assert scene.network["site_of_node"] == [1, 0]
+    assert "site_of_node" not in of_job(path, ["a", "b"], (1, 1)).network
+    with pytest.raises(UsageError, match="a node x, which is at no site"):
+        of_job(path, ["a", "x"], (1, 1))
 
 
 def test_a_pipeline_is_the_fastest_way_for_a_long_bcast() -> None:
@@ -113,6 +124,8 @@ def test_a_picture_over_time(tmp_path: Path) -> None:
         (["bcast", "--lab", "4x4-hol", "--algorithm", "ring"], "ring"),
         (["bcast", "--lab", "4x4-hol", "--svg", "x.svg"], "one algorithm"),
         (["bcast", "--lab", "4x4-hol", "--compare", "nowhere"], "No such file"),
+        (["bcast", "--lab", "fat-tree-8x2"], "no tree"),
+        (["bcast", "--lab", "nowhere"], "no lab spec"),
     ],
 )
 def test_what_is_wrong(arguments: list[str], said: str) -> None:

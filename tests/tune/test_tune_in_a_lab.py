@@ -100,6 +100,21 @@ def test_an_interrupted_run_keeps_what_it_has(lab: list[str], tmp_path: Path) ->
     assert len(document["collectives"][0]["sizes"]) >= 2
 
 
+def test_a_store_that_cannot_be_written_costs_no_result(lab: list[str], tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "lab-small").write_text("in the way")
+    given = ["bcast", *lab, "--sizes", "2000", "--budget", "5s"]
+    document, said = tuned(*given, store=store, code=1)
+    assert document["collectives"][0]["sizes"]
+    assert "cannot keep what was measured" in said
+
+
+def test_a_root_that_is_not_there(lab: list[str], tmp_path: Path) -> None:
+    _, said = tuned("bcast", *lab, "--root", "4", store=tmp_path, code=2)
+    assert "there are 4 ranks, 0 to 3" in said
+
+
 def test_the_model_alone(lab: list[str], tmp_path: Path) -> None:
     document, _ = tuned("bcast", *lab, "--strategy", "a", "--sizes", "1K,1M", store=tmp_path)
     assert document["strategy"] == "a"

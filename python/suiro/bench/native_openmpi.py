@@ -222,7 +222,7 @@ _SCATTER: Table = {
 
 _EAGER_BYTES = 65536  # of btl_tcp_eager_limit
 
-_HAN = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter"}
+HAN = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter"}
 
 _ALLTOALL_NAMES = {"linear_sync": "linear", "pairwise": "ring", "two_proc": "pairwise"}
 
@@ -232,7 +232,7 @@ def native(release: int, call: Call) -> Native | None:
     decide = _DECISIONS.get(call.collective)
     if decide is None:
         return None
-    if release >= 5 and call.collective in _HAN:
+    if release >= 5 and call.collective in HAN:
         return Native("coll/han, through one rank per node")
     return decide(call)
 

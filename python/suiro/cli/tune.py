@@ -109,8 +109,14 @@ def tune(
     outcome = run(request, _tell)
     _draw(plot, outcome)
     (_print_json if json else _print)(request, outcome)
-    if outcome.interrupted:
-        raise typer.Exit(130)
+    _end(outcome)
+
+
+def _end(outcome: "Outcome") -> None:
+    for line in outcome.not_stored:
+        sys.stderr.write(f"suiro: {line}\n")
+    if outcome.interrupted or outcome.not_stored:
+        raise typer.Exit(130 if outcome.interrupted else 1)
 
 
 def _check_plot(plot: Path | None, collectives: int) -> None:
@@ -156,7 +162,6 @@ def _request(
 ) -> "Request":
     from suiro.bench.launcher import launcher_prefix, mpi_of
     from suiro.errors import UsageError
-    from suiro.sim.network import of_cluster
     from suiro.tune.run import Request
 
     prefix = launcher_prefix(launcher)
@@ -175,7 +180,7 @@ def _request(
         again=again,
         targets=[],
         origin=repeat_command(),
-        scene=None if cluster is None else of_cluster(cluster, 1),
+        cluster=cluster,
     )
 
 

@@ -15,7 +15,9 @@ from suiro.tune import openmpi
 
 _VERSION_2 = "rule-file-version-2"
 _COUNT_MAX = 1 << 20
-_NAMES = {number: name for name, number in openmpi.COLLECTIVES.items()}
+_IGNORED = "Open MPI would ignore the whole file"
+# All that Open MPI takes; of the latter it has one algorithm or asks for none.
+_NAMES = {number: name for name, number in openmpi.COLLECTIVES.items()} | openmpi.WITHOUT_CHOICE
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,12 @@ class _Reader:
         self._line = 1
 
     def fail(self, line: int, what: str) -> UsageError:
-        return UsageError(f"{self._path}:{line}: {what}; Open MPI would ignore the whole file")
+        return UsageError(f"{self._path}:{line}: {what}")
 
     def word(self, what: str) -> _Token:
         token = next(self._tokens, None)
         if token is None:
-            raise self.fail(self._line, f"expected {what}, but the file ends")
+            raise self.fail(self._line, f"expected {what}, but the file ends; {_IGNORED}")
         self._line = token.line
         return token
 
@@ -148,7 +150,9 @@ def _rows(reader: _Reader, name: str, version: int) -> Iterator[Row]:
     for index in range(count):
         line, size = reader.number("bytes from which a row holds")
         if index == 0 and size != 0:
-            raise reader.fail(line, f"expected the first row to be from 0 bytes on, got {size}")
+            raise reader.fail(
+                line, f"expected the first row to be from 0 bytes on, got {size}; {_IGNORED}"
+            )
         if size <= previous:
             raise reader.fail(line, f"expected more than {previous} bytes, got {size}")
         previous = size

@@ -14,7 +14,6 @@ from suiro.lab.spec import Spec, load
 # the way through the program that is its switch.
 _LAB_MESSAGE_S = 150e-6
 _LAB_LATENCY_S = 150e-6
-_PAYLOAD_SHARE = 1448 / 1538  # of a full frame on the wire, where nobody measured it
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,8 @@ class Scene:
 def of_lab(name: str) -> Scene:
     """A shipped lab, or the file of one."""
     label, spec = load(name)
+    if spec.tree is not None:
+        raise UsageError(f"--lab {name}: the model knows one switch, and no tree of them")
     return Scene(label, spec.hosts.ranks_of, _network_of_lab(spec))
 
 
@@ -59,12 +60,24 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
 def of_cluster(path: Path, ppn: int) -> Scene:
     """All nodes of a cluster.toml, each with so many ranks."""
     cluster = read(path)
-    nodes = len(cluster.nodes)
-    return Scene(str(path), (ppn,) * nodes, _network_of_cluster(cluster))
+    sites = [number for number, site in enumerate(cluster.site) for _ in site.nodes]
+    return Scene(str(path), (ppn,) * len(sites), _network_of_cluster(cluster, sites))
 
 
-def _network_of_cluster(cluster: Cluster) -> dict[str, object]:
-    """What the file does not say keeps the model's default, which is Ethernet of 1 Gbit/s."""
+def of_job(path: Path, hosts: list[str], ranks_of_node: tuple[int, ...]) -> Scene:
+    """The nodes of a job, as a cluster.toml knows them by name."""
+    cluster = read(path)
+    site_of = {node: number for number, site in enumerate(cluster.site) for node in site.nodes}
+    for host in hosts:
+        if host not in site_of:
+            raise UsageError(f"--cluster {path}: the job has a node {host}, which is at no site")
+    sites = [site_of[host] for host in hosts]
+    return Scene(str(path), ranks_of_node, _network_of_cluster(cluster, sites))
+
+
+def _network_of_cluster(cluster: Cluster, sites: list[int]) -> dict[str, object]:
+    """`sites`: of each node. What the file does not say keeps the model's default, which is Ethernet
+    of 1 Gbit/s."""
     network: dict[str, object] = {}
     rates = [site.rate for site in cluster.site if site.rate is not None]
     latencies = [site.latency for site in cluster.site if site.latency is not None]
@@ -72,7 +85,7 @@ def _network_of_cluster(cluster: Cluster) -> dict[str, object]:
         network["link_Bps"] = min(rates) / 8
     if latencies:
         network["latency_s"] = max(latencies) / 1e6
-    if len(cluster.site) > 1:
+    if len(set(sites)) > 1:
         delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
         wan_rates = [wan.rate for wan in cluster.wan if wan.rate is not None]
         if not delays or not wan_rates:
@@ -81,7 +94,7 @@ def _network_of_cluster(cluster: Cluster) -> dict[str, object]:
                 "--write-cluster` measure it, or add delay and rate to [[wan]]"
             )
         network |= {
-            "site_of_node": [n for n, site in enumerate(cluster.site) for _ in site.nodes],
+            "site_of_node": sites,
             "wan_Bps": min(wan_rates) / 8,
             "wan_latency_s": max(delays) / 1e6,
         }

@@ -79,8 +79,14 @@ def openmpi_rules(tuning: Tuning, ranks: int) -> list[openmpi.Rule]:
     return rules
 
 
-def openmpi_text(tunings: list[Tuning], ranks: int, version: int, origin: str) -> str:
-    rules = {one.plan.collective.name: {ranks: openmpi_rules(one, ranks)} for one in tunings}
+Rules = dict[str, dict[int, list[openmpi.Rule]]]
+
+
+def all_openmpi_rules(tunings: list[Tuning], ranks: int) -> Rules:
+    return {one.plan.collective.name: {ranks: openmpi_rules(one, ranks)} for one in tunings}
+
+
+def openmpi_text(rules: Rules, version: int, origin: str) -> str:
     comment = f"Written by suiro tune: {origin}"
     if "bcast" in rules:
         comment += "\n" + _UNSAFE
@@ -126,34 +132,38 @@ def write(path: Path, text: str) -> None:
         raise SuiroError(f"cannot write {path}: {error.strerror}") from None
 
 
+def _canary(rules: Rules, collective: str, at: int) -> Rules:
+    """The same rules, but that from so many bytes on an algorithm is chosen that does not exist."""
+    never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
+    blocks = {
+        ranks: [*(row for row in rows if row.from_bytes < at), openmpi.Rule(at, never)]
+        for ranks, rows in rules[collective].items()
+    }
+    return rules | {collective: blocks}
+
+
 def prove_openmpi(
-    tuning: Tuning,
-    ranks: int,
-    prefix: list[str],
-    release: int,
-    text: str,
-    folder: Path,
-    version: int,
+    tuning: Tuning, rules: Rules, version: int, origin: str, prefix: list[str], folder: Path
 ) -> None:
-    """That Open MPI reads such a file: a row with an algorithm that does not exist must make that
-    very call fail; and with the file as it is, data must arrive. SuiroError says what is wrong."""
+    """That Open MPI reads this file: with one more row, of an algorithm that does not exist, that
+    very call must fail; and with the file as it is, data must arrive. SuiroError says what is
+    wrong."""
     plan = tuning.plan
     size = tuning.choices[0][0].size
+    (ranks,) = rules[plan.collective.name]
     at = openmpi.rule_bytes(plan.collective.name, size, ranks)
-    never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
-    rules = {plan.collective.name: {ranks: [
-        openmpi.Rule(0, openmpi.FIXED_CHOICE), openmpi.Rule(at, never)]}}  # fmt: skip
     canary, real = folder / "canary.rules", folder / "proof.rules"
-    write(canary, openmpi.file_text(rules, version))
-    write(real, text)
+    changed = _canary(rules, plan.collective.name, at)
+    write(canary, openmpi_text(changed, version, origin))
+    write(real, openmpi_text(rules, version, origin))
     try:
-        if _runs(tuning, prefix, release, canary, size, quiet=True):
+        if _runs(tuning, prefix, canary, size, quiet=True):
             raise SuiroError(
                 f"this Open MPI does not read rule files of version {version} as told: a rule that "
                 "must fail did nothing, so nothing was exported"
             )
         for one, _ in tuning.choices:
-            if not _runs(tuning, prefix, release, real, one.size, quiet=False):
+            if not _runs(tuning, prefix, real, one.size, quiet=False):
                 raise SuiroError(
                     f"with the exported rules {plan.collective.name} of {one.size} bytes failed: "
                     "nothing was exported"
@@ -163,14 +173,12 @@ def prove_openmpi(
         real.unlink(missing_ok=True)
 
 
-def _runs(
-    tuning: Tuning, prefix: list[str], release: int, path: Path, size: int, quiet: bool
-) -> bool:
+def _runs(tuning: Tuning, prefix: list[str], path: Path, size: int, quiet: bool) -> bool:
     """Whether a call of this size ends well; what it brings is checked."""
     plan = tuning.plan
     arguments = ["--collective", plan.collective.name, "0", str(plan.root)]
     arguments += ["--cell", str(size), "1", "native"]
-    variables = openmpi.variables(str(path), release)
+    variables = openmpi.variables(str(path))
     try:
         run_job(prefix, "openmpi", arguments, with_suiro=False, variables=variables, quiet=quiet)
     except SuiroError:

@@ -14,6 +14,11 @@ COLLECTIVES = {
     "bcast": 7, "exscan": 8, "gather": 9, "reduce": 11, "reduce_scatter": 12,
     "reduce_scatter_block": 13, "scan": 14, "scatter": 15,
 }  # fmt: skip
+WITHOUT_CHOICE = {
+    5: "alltoallw", 10: "gatherv", 16: "scatterv", 17: "neighbor_allgather",
+    18: "neighbor_allgatherv", 19: "neighbor_alltoall", 20: "neighbor_alltoallv",
+    21: "neighbor_alltoallw",
+}  # fmt: skip
 FIXED = 0  # the number that leaves a call to the built-in decision
 NEVER = 99  # the number of no algorithm: a call that it is chosen for fails
 
@@ -215,19 +220,17 @@ def _row(rule: Rule, version: int) -> str:
     return " ".join(map(str, columns)) + f" # {choice.name}"
 
 
-def variables(path: str, release: int) -> dict[str, str]:
-    """What makes Open MPI read the file. From 5.0 on another component comes first, which never
-    asks this one about bcast, reduce, allreduce, allgather, gather, scatter or barrier."""
-    given = {
+def variables(path: str) -> dict[str, str]:
+    """What makes Open MPI read the file."""
+    return {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": path,
     }
-    return given | ({"OMPI_MCA_coll_han_priority": "0"} if release >= 5 else {})
 
 
-def options(path: str, release: int) -> str:
+def options(path: str) -> str:
     """The same for a command line."""
-    names = variables(path, release).items()
+    names = variables(path).items()
     return " ".join(f"--mca {name.removeprefix('OMPI_MCA_')} {value}" for name, value in names)
 
 
@@ -247,5 +250,5 @@ def variants(
 
 def numbers(collective: str) -> dict[int, str]:
     """The algorithms of 4.1 and 5.0 by number, also those that are not tried."""
-    known = {row.number: row.name for row in _ALGORITHMS[collective]}
+    known = {row.number: row.name for row in _ALGORITHMS.get(collective, ())}
     return known | _NOT_TRIED.get(collective, {})

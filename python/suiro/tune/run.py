@@ -17,9 +17,10 @@ from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.launcher import launcher_of
 from suiro.bench.native_algorithm import Call
+from suiro.bench.native_openmpi import HAN
 from suiro.errors import SuiroError, UsageError
 from suiro.sim.estimate import estimate
-from suiro.sim.network import Scene, of_lab
+from suiro.sim.network import Scene, of_job, of_lab
 from suiro.tune import export, openmpi, search, store
 from suiro.tune.candidates import DEFAULT, Candidate, Candidates
 from suiro.tune.session import Session
@@ -41,7 +42,7 @@ class Request:
     again: bool
     targets: list[export.Target]
     origin: str
-    scene: Scene | None = None  # of --cluster; a lab is known by itself
+    cluster: Path | None = None  # a lab is known by itself
 
 
 @dataclass
@@ -51,18 +52,18 @@ class Outcome:
     key: store.Key | None = None
     tunings: list[Tuning] = field(default_factory=list)
     stored: list[Path] = field(default_factory=list)
+    not_stored: list[str] = field(default_factory=list)  # why, in a line each
     exported: list[tuple[export.Target, str]] = field(default_factory=list)  # and how to use it
     interrupted: bool = False
 
 
 def run(request: Request, tell: Tell) -> Outcome:
     """A first, empty job tells who is where."""
+    _check_release(request)
     start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
     outcome = Outcome()
-    scene = request.scene or _scene_of_lab(start)
-    if scene is not None and sorted(scene.ranks_of_node) != sorted(_ranks_of_node(start)):
-        tell("the network that is known has other nodes than the job: nothing is left out by model")
-        scene = None
+    _check_ranks(request, len(start["node_of_rank"]))
+    scene = _scene(request, start, tell)
     if request.strategy == "a":
         _by_model(request, start, scene, outcome)
     else:
@@ -77,12 +78,43 @@ def _ranks_of_node(start: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(nodes.count(node) for node in sorted(set(nodes)))
 
 
-def _scene_of_lab(start: Mapping[str, Any]) -> Scene | None:
+def _check_release(request: Request) -> None:
+    """From 5.0 on another component comes first for some collectives, and never asks for rules:
+    compared with the rest it would have to be in another job."""
+    if not request.native or launcher_of(request.prefix).major < 5:
+        return
+    for plan in request.plans:
+        if plan.collective.name in HAN:
+            raise UsageError(
+                f"--native {plan.collective.name}: Open MPI 5 runs it by coll/han, which reads no "
+                "rules; of that release alltoall, allgatherv and reduce_scatter can be tuned"
+            )
+
+
+def _check_ranks(request: Request, ranks: int) -> None:
+    if ranks < 2:
+        raise UsageError("tune needs at least 2 ranks, and the launcher starts one: add -np N")
+    for plan in request.plans:
+        if plan.root >= ranks:
+            raise UsageError(f"--root {plan.root}: there are {ranks} ranks, 0 to {ranks - 1}")
+
+
+def _scene(request: Request, start: Mapping[str, Any], tell: Tell) -> Scene | None:
+    """The job's nodes on the network that is known; None where none is."""
+    if request.cluster is not None:
+        return of_job(request.cluster, list(start["hosts"]), _ranks_of_node(start))
     lab = os.environ.get("SUIRO_LAB_SPEC")
+    if not lab:
+        return None
     try:
-        return of_lab(lab) if lab else None
-    except SuiroError:
-        return None  # a file that is elsewhere
+        scene = of_lab(lab)
+    except SuiroError as error:
+        tell(f"{error}: nothing is left out by the model")
+        return None
+    if scene.ranks_of_node != _ranks_of_node(start):
+        tell("the job does not use the lab as it is: nothing is left out by the model")
+        return None
+    return scene
 
 
 def cluster_of(start: Mapping[str, Any]) -> str:
@@ -181,7 +213,10 @@ def _measure(
             for tuning in outcome.tunings:
                 if tuning.samples:
                     key = _key(request, start, tuning.plan)
-                    outcome.stored.append(store.write(key, tuning.samples))
+                    try:
+                        outcome.stored.append(store.write(key, tuning.samples))
+                    except SuiroError as error:
+                        outcome.not_stored.append(str(error))
 
 
 @contextmanager
@@ -217,7 +252,7 @@ def _rules(
     with _shared_folder() as folder:
         path = folder / "candidates.rules"
         path.write_text(openmpi.file_text(blocks))
-        yield openmpi.variables(str(path), _release(request)), placed
+        yield openmpi.variables(str(path)), placed
 
 
 @contextmanager
@@ -234,10 +269,6 @@ def _shared_folder() -> Iterator[Path]:
         ) from None
 
 
-def _release(request: Request) -> int:
-    return launcher_of(request.prefix).major
-
-
 def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: Tell) -> None:
     ranks = len(start["node_of_rank"])
     tunings = [one for one in outcome.tunings if one.verdicts]
@@ -246,17 +277,15 @@ def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: 
             text = export.suiro_text(tunings, list(start["node_of_rank"]), request.origin)
             use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
         else:
-            release = _release(request)
-            text = export.openmpi_text(tunings, ranks, target.version, request.origin)
+            rules = export.all_openmpi_rules(tunings, ranks)
             with _shared_folder() as folder:
                 for tuning in tunings:
                     tell(f"proving the rules of {tuning.plan.collective.name}")
                     export.prove_openmpi(
-                        tuning, ranks, request.prefix, release, text, folder, target.version
+                        tuning, rules, target.version, request.origin, request.prefix, folder
                     )
-            use = (
-                f"mpirun {openmpi.options(str(target.path.absolute()), release)} -np {ranks} ./app"
-            )
+            text = export.openmpi_text(rules, target.version, request.origin)
+            use = f"mpirun {openmpi.options(str(target.path.absolute()))} -np {ranks} ./app"
         export.write(target.path, text)
         outcome.exported.append((target, use))
 

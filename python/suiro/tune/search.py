@@ -15,7 +15,7 @@ Measure = Callable[[list[str], int, bool], Seconds]
 FIRST_REPEAT = 2
 SECOND_REPEAT = 4
 FINAL_REPEAT = 10
-_PAIRS_MIN = 5  # with fewer an interval says nothing
+PAIRS_MIN = 5  # with fewer an interval says nothing
 _FINALISTS = 3
 _PRUNED_ABOVE = 2.0  # times the best estimate: more than the model is ever off where it matters
 _KEPT_BY_ESTIMATE = 12
@@ -45,7 +45,7 @@ def verdict(size: int, finals: Seconds, samples: int) -> Verdict:
     fastest = min(finals, key=lambda name: median(finals[name]))
     gain, interval = ratio_with_interval(finals[DEFAULT], finals[fastest])
     pairs = min(len(finals[DEFAULT]), len(finals[fastest]))
-    if fastest != DEFAULT and (interval[0] <= 1 or pairs < _PAIRS_MIN):
+    if fastest != DEFAULT and (interval[0] <= 1 or pairs < PAIRS_MIN):
         fastest, gain, interval = DEFAULT, 1.0, (1.0, 1.0)
     return Verdict(
         size=size,

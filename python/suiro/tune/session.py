@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -19,8 +19,6 @@ from suiro.errors import SuiroError, UsageError
 _SIGN = b'{"bench":'
 _PATIENCE_S = 120.0  # without any line: a candidate that hangs must not take the night
 _END_S = 10.0
-
-Seconds = dict[str, list[float]]
 
 
 class Session:
@@ -45,18 +43,25 @@ class Session:
         self._current = "starting"
 
     def __enter__(self) -> "Session":
-        self.start = self._next("start")
+        try:
+            self.start = self._next("start")
+        except BaseException:
+            self._end(at_once=True)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: object, trace: TracebackType | None
     ) -> None:
+        self._end(at_once=kind is not None)
+
+    def _end(self, at_once: bool) -> None:
         """The job ends by itself at the end of its input; one that does not is ended."""
         process = self._process
         assert process.stdin is not None and process.stdout is not None
         with suppress(BrokenPipeError):
             process.stdin.close()
-        if kind is not None:
+        if at_once:
             process.terminate()
         try:
             process.wait(_END_S)
@@ -77,7 +82,6 @@ class Session:
         repeat: int,
         entries: list[str],
         budget_s: float,
-        sampled: Callable[[], None] = lambda: None,
     ) -> dict[tuple[str, int], list[float]]:
         """Seconds by name and bytes; an entry is NAME or NAME@BYTES. Fewer than `repeat` times
         where that would take longer than the budget."""
@@ -90,7 +94,6 @@ class Session:
                 continue
             key = event["candidate"], event["bytes"]
             seconds.setdefault(key, []).append(event["seconds"])
-            sampled()
         return seconds
 
     def _write(self, words: list[str]) -> None:

@@ -78,8 +78,8 @@ class Tuner:
                 continue
             left_s = end - time.monotonic()
             if left_s <= 0:
-                tuning.left = sorted(order[index:])
-                break
+                tuning.left.append(size)
+                continue
             tell(f"{self._plan.collective.name} {size} B, {index + 1} of {len(order)} sizes, "
                  f"{left_s:.0f} s left")  # fmt: skip
             share_s = left_s / (len(order) - index)
@@ -132,4 +132,6 @@ def _known_verdict(size: int, samples: list[store.Sample]) -> Verdict | None:
     finals: Seconds = {one.candidate: one.seconds for one in samples if one.final}
     if DEFAULT not in finals or len(finals) < 2:
         return None
+    if min(map(len, finals.values())) < search.PAIRS_MIN:
+        return None  # time ran out in that round
     return search.verdict(size, finals, 0)
