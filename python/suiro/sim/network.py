@@ -76,8 +76,8 @@ def of_job(path: Path, hosts: list[str], ranks_of_node: tuple[int, ...]) -> Scen
 
 
 def _network_of_cluster(cluster: Cluster, sites: list[int]) -> dict[str, object]:
-    """`sites`: of each node. What the file does not say keeps the model's default, which is Ethernet
-    of 1 Gbit/s."""
+    """`sites`: of each node. What the file does not say keeps the model's default: Ethernet of 1
+    Gbit/s."""
     network: dict[str, object] = {}
     rates = [site.rate for site in cluster.site if site.rate is not None]
     latencies = [site.latency for site in cluster.site if site.latency is not None]

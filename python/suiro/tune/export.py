@@ -4,6 +4,7 @@ and right."""
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -128,7 +129,8 @@ def write(path: Path, text: str) -> None:
         unfinished.write_text(text)
         unfinished.rename(path)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
         raise SuiroError(f"cannot write {path}: {error.strerror}") from None
 
 

@@ -8,6 +8,7 @@ import re
 import secrets
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -83,7 +84,8 @@ def write(key: Key, samples: list[Sample]) -> Path:
             os.fsync(file.fileno())
         unfinished.rename(path)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
         reason = os.strerror(error.errno or 0)
         raise SuiroError(
             f"cannot keep what was measured in {target}: {reason}; the results above are all there "
