@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of rates and times are of the program only on a machine that got its time."""
+"""Tests of rates and times are of the program only on a machine that got its time; tests that run
+beside each other keep out of each other's way."""
 
+import os
+import shutil
+import tempfile
 import time
 from typing import Any
 
@@ -11,6 +15,17 @@ from stolen_time import LostTimeError, StolenTime
 _TRIES = 4
 _PAUSE_S = 5
 _SHARE_MAX = 0.03
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Launchers of Open MPI that start at once make, and remove, one folder for all: a folder per
+    worker, of a short name since sockets are in it."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        return
+    folder = tempfile.mkdtemp(prefix=f"suiro-{worker}-", dir="/tmp")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["OMPI_MCA_orte_tmpdir_base"] = os.environ["PRTE_MCA_prte_tmpdir_base"] = folder
 
 
 @pytest.hookimpl(tryfirst=True)

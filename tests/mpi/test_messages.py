@@ -40,7 +40,7 @@ def forced_by(algorithm: dict[str, Any], table: list[dict[str, Any]]) -> dict[st
     cut = any(parameter["name"] == "segment" for parameter in algorithm["parameters"])
     direct = "direct" in algorithm["properties"]
     return {
-        f"SUIRO_{row['name'].upper()}": algorithm["name"] + (":segment=100" if cut else "")
+        f"SUIRO_{row['name'].upper()}": algorithm["name"] + (":segment=400" if cut else "")
         for row in table
         if row["regular"] == algorithm["collective"]
         and (direct or not (row["unequal"] and row["rooted"]))
@@ -130,13 +130,13 @@ def test_ranks_that_describe_bytes_in_ways_of_their_own_agree(
     """On the number of pieces, on the range of sizes, and on whether blocks are too uneven."""
     (tmp_path / "rules.json").write_text(RULES)
     options = ["--rules", str(tmp_path / "rules.json")] if by_rules else []
-    forced = {} if by_rules else {"SUIRO_ALLGATHERV": "lanes:segment=100"}
+    forced = {} if by_rules else {"SUIRO_ALLGATHERV": "lanes:segment=400"}
     words = [str(mpi.build("block_cases.c")), "ways"]
     outcome = mpi.run(words, "--explain=json", *options, ranks=7, SUIRO_NODES="3", **forced)
     assert (outcome.code, outcome.said()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
     ran = {row["algorithm"] for row in outcome.explained("allgatherv")}
-    assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=100"})
+    assert ran == ({"ring", "linear", "bruck"} if by_rules else {"lanes:segment=400"})
 
 
 def test_in_place_at_any_root(mpi: Mpi) -> None:
@@ -168,7 +168,7 @@ def test_a_killed_rank_ends_the_job(mpi: Mpi, collective: str) -> None:
 
 
 def test_operations_that_do_not_commute_run_by_algorithms_that_keep_the_order(mpi: Mpi) -> None:
-    forced = {"SUIRO_REDUCE": "binomial:segment=100", "SUIRO_ALLREDUCE": "ring"}
+    forced = {"SUIRO_REDUCE": "binomial:segment=400", "SUIRO_ALLREDUCE": "ring"}
     forced |= {"SUIRO_REDUCE_SCATTER": "bruck", "SUIRO_REDUCE_SCATTER_BLOCK": "lanes"}
     outcome = mpi.run(mpi.build("message_cases.c"), "--explain=json", **forced)
     assert outcome.code == 0, outcome.out
