@@ -18,7 +18,7 @@ from suiro.errors import UsageError
 
 SUITE = "hpcc"
 _INPUT = HERE / "hpccinf.txt"
-_RANKS = 8  # a grid of 2 x 4 processes, says its input
+_RANKS = 4  # a grid of 2 x 2 processes, says its input
 
 
 def find(program: str) -> Path:
