@@ -25,7 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = tempfile.mkdtemp(prefix=f"suiro-{worker}-", dir="/tmp")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-    os.environ["OMPI_MCA_orte_tmpdir_base"] = os.environ["PRTE_MCA_prte_tmpdir_base"] = folder
+    for name in ("OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"):
+        os.environ[name] = folder
 
 
 @pytest.hookimpl(tryfirst=True)
