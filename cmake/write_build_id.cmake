@@ -3,7 +3,8 @@
 # cmake -D SOURCE=... -D COMPILED_BY=... -D OUTPUT=... -P write_build_id.cmake
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE files RELATIVE ${SOURCE}
-  ${SOURCE}/src/*.[ch]* ${SOURCE}/src/*.map ${SOURCE}/src/*.py ${SOURCE}/src/*/CMakeLists.txt)
+  ${SOURCE}/src/*.[ch]* ${SOURCE}/src/*.map ${SOURCE}/src/*.py ${SOURCE}/src/*/CMakeLists.txt
+  ${SOURCE}/CMakeLists.txt)
 list(SORT files)
 set(all "${COMPILED_BY}")
 foreach(file IN LISTS files)
