@@ -132,7 +132,8 @@ def _preload(*names: str) -> str:
     paths = [str(library(f"libsuiro-{name}.so")) for name in names]
     if any(letter in path for path in paths for letter in " :"):
         raise MachineError(
-            f"LD_PRELOAD cannot name {paths[0]}, which has a blank or a colon: install suiro elsewhere"
+            f"LD_PRELOAD cannot name {paths[0]}, which has a blank or a colon: "
+            "install suiro elsewhere"
         )
     return ":".join(paths)
 
