@@ -19,6 +19,7 @@ inside() {
   unshare --mount --pid --fork sh -c '
     user=$1 system=$2; shift 2
     mount --rbind /dev "$system/dev"; mount -t proc proc "$system/proc"
+    mount --rbind /sys "$system/sys"
     mount --bind "$GIVEN" "$system/given"; mount -o remount,bind,ro "$system/given"
     cd /; exec chroot --userspec="$user" "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
       DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"' inside "$user" "$system" "$@"
@@ -27,10 +28,12 @@ inside() {
 for suite in "$@"; do
   system=$scratch/$suite
   echo "== $suite"
-  mmdebstrap --quiet --mode=root --variant=minbase --include="$mpis" "$suite" "$system" "$mirror"
+  # A mirror may lag behind; what it has is signed all the same.
+  mmdebstrap --quiet --mode=root --variant=minbase --include="$mpis" \
+    --aptopt='Acquire::Check-Valid-Until "false"' "$suite" "$system" "$mirror"
   mkdir -p "$system/given" "$scratch/given"
   chroot "$system" useradd -m user
-  cp /etc/resolv.conf "$system/etc/"
+  cp /etc/resolv.conf /etc/hosts "$system/etc/"
   python=$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   rm -rf "$scratch/given"
   mkdir -p "$scratch/given"
@@ -48,8 +51,8 @@ for suite in "$@"; do
     inside user sh /given/user.sh $kind
   done
   echo "-- package"
-  inside root sh -c 'apt-get install -qq -y --no-install-recommends /given/dist/suiro_*.deb' \
-    > "$scratch/apt.log" 2>&1 || { cat "$scratch/apt.log"; exit 1; }
+  inside root sh -c 'apt-get update && apt-get install -y --no-install-recommends \
+    /given/dist/suiro_*.deb' > "$scratch/apt.log" 2>&1 || { cat "$scratch/apt.log"; exit 1; }
   inside user sh /given/user.sh package
   inside root sh -c 'suiro --version; apt-get remove -qq -y suiro' > "$scratch/apt.log" 2>&1
   left=$(find "$system/usr" "$system/etc" "$system/var" -path '*suiro*' -not -path '*/var/log/*')
