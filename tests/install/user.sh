@@ -12,8 +12,14 @@ for mpi in openmpi mpich; do mpicc.$mpi -O2 /given/examples/alltoall.c -o "app.$
 if [ "$kind" = preload ]; then # this system's Python is too old for the command
   if /given/suiro/bin/suiro --version 2> said; then exit 1; fi
   grep -q "no Python from 3.11" said
-  mpirun.openmpi -x LD_PRELOAD=/given/suiro/lib/libsuiro-openmpi.so -np 4 ./app.openmpi 65536 1
-  mpiexec.mpich -genv LD_PRELOAD /given/suiro/lib/libsuiro-mpich.so -n 4 ./app.mpich 65536 1
+  lib=/given/suiro/lib
+  mpirun.openmpi -x LD_PRELOAD=$lib/libsuiro-openmpi.so -np 4 ./app.openmpi 65536 1
+  mpiexec.mpich -genv LD_PRELOAD $lib/libsuiro-mpich.so -n 4 ./app.mpich 65536 1
+  export SUIRO_ALLTOALL=rong # the library is there and reads this
+  mpirun.openmpi -x LD_PRELOAD=$lib/libsuiro-openmpi.so -np 4 ./app.openmpi 8 1 2> said
+  grep -q 'unknown algorithm "rong"' said
+  mpiexec.mpich -genv LD_PRELOAD $lib/libsuiro-mpich.so -n 4 ./app.mpich 8 1 2> said
+  grep -q 'unknown algorithm "rong"' said
   for mpi in openmpi mpich; do
     mpirun.$mpi -np 2 /given/suiro/bin/suiro-bench-$mpi --help > said 2>&1 || true
     ! grep -E "GLIBC|cannot open shared" said
@@ -36,6 +42,9 @@ for mpi in openmpi mpich; do
   grep -q send_side_aggregation said || { cat said; exit 1; }
   head -n 1 said
 done
+suiro bench alltoall --sizes 4K --repeat 2 --budget 1 --algorithms native,ring \
+  -- mpirun.mpich -np 4 > said 2>&1 || { cat said; exit 1; }
+grep ring said
 suiro doctor > said 2>&1 || [ $? = 1 ] || { cat said; exit 1; }
 grep launcher said
 suiro verify --max-ranks 6 > said 2>&1 || { cat said; exit 1; }
