@@ -43,7 +43,7 @@ for mpi in openmpi mpich; do
   head -n 1 said
 done
 suiro bench alltoall --sizes 4K --repeat 2 --budget 1 --algorithms native,ring \
-  -- mpirun.mpich -np 4 > said 2>&1 || { cat said; exit 1; }
+  -- mpirun.openmpi -np 4 > said 2>&1 || { cat said; exit 1; }
 grep ring said
 suiro doctor > said 2>&1 || [ $? = 1 ] || { cat said; exit 1; }
 grep launcher said
