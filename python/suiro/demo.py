@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from suiro import lab
+from suiro import lab, native
 from suiro.bench.launcher import suiro_command
 from suiro.bench.result import Result
 from suiro.bench.table import print_result, time_text
@@ -110,9 +110,7 @@ def _transform(name: str, program: Path) -> ProgramRun:
 
 def _compile(folder: Path) -> Path:
     """An ordinary MPI program, compiled by the MPI's own compiler: suiro is not mentioned."""
-    source = Path(__file__).resolve().parents[2] / "examples" / "fftw_transform.c"
-    if not source.is_file():
-        raise MachineError("the demo needs examples/fftw_transform.c: run it from a checkout")
+    source = native.example("fftw_transform.c")
     program = folder / "fftw_transform"
     command = ["mpicc.openmpi", "-O2", str(source), "-o", str(program)]
     try:

@@ -17,6 +17,9 @@
 
 #include "mpi/record.hpp"
 
+/// Of the build that this library is from (cmake/shipped.cmake), after a prefix.
+extern "C" const char suiro_build_id[];
+
 namespace suiro::mpi {
 
 namespace {
@@ -77,6 +80,12 @@ std::string world_name() {
     if (const char* value = std::getenv(name)) return value;
   }
   return "";
+}
+
+/// Ranks with another build are noticed by it.
+std::string build_id() {
+  constexpr std::string_view prefix = "suiro build ";
+  return std::string(suiro_build_id).substr(prefix.size());
 }
 
 }  // namespace

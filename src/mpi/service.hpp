@@ -43,9 +43,6 @@ class Service {
   ino_t inode_ = 0;  // of the socket: the program may close descriptors that it does not know
 };
 
-/// Identifies this very file, so that ranks with another version are noticed.
-std::string build_id();
-
 std::string host_name();
 
 }  // namespace suiro::mpi

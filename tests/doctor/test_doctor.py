@@ -162,4 +162,4 @@ def test_hosts_that_differ() -> None:
 def test_missing_libraries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
     assert here.libraries() == []
-    assert "suiro's libraries are not built" in run().stdout
+    assert "suiro's libraries are missing" in run().stdout

@@ -55,7 +55,9 @@ def test_builds_that_differ() -> None:
     for number, rank in enumerate(ranks):
         rank.ask(number, 2)
     assert [rank.told for rank in ranks] == [["off"], ["off"]]
-    assert said == ["the library on b is not that on a; all ranks use native collectives"]
+    assert said == [
+        "the library on b is of build 2, not of 1 as on a; all ranks use native collectives"
+    ]
 
 
 def test_worlds_follow_one_another_under_one_name() -> None:

@@ -5,12 +5,11 @@ MPI programs as it starts them."""
 import os
 import shlex
 import shutil
-import sys
 from functools import cache
 from pathlib import Path
 
 from suiro.errors import UsageError
-from suiro.native import tool
+from suiro.native import module, tool
 from suiro.run.launchers import Launcher, has_launcher_name, recognise
 
 # By the binary interface of a program: the library that it looks for.
@@ -72,7 +71,7 @@ def started(prefix: list[str], mpi: str, name: str) -> tuple[list[str], dict[str
 
 def suiro_command(*arguments: str) -> list[str]:
     """This very suiro as a child process, whatever is on the PATH."""
-    return [sys.executable, "-c", "from suiro.cli.main import main; main()", *arguments]
+    return [*module("suiro"), *arguments]
 
 
 @cache

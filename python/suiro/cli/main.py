@@ -5,7 +5,6 @@ import sys
 
 import typer
 
-from suiro import __version__
 from suiro.cli import (
     algorithms,
     bench,
@@ -46,14 +45,16 @@ app.add_typer(rules.app, name="rules")
 
 def _version(value: bool) -> None:
     if value:
-        typer.echo(f"suiro {__version__}")
+        from suiro.version import tell
+
+        typer.echo(tell())
         raise typer.Exit()
 
 
 @app.callback()
 def root(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        False, "--version", callback=_version, is_eager=True, help="Print version, build and MPIs."
     ),
 ) -> None:
     """suiro makes MPI collectives fast on Ethernet clusters, under the MPI you already run.

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from suiro import native
@@ -47,9 +46,18 @@ def examine(launcher_given: bool) -> list[Finding]:
 
 
 def _own_libraries() -> list[Finding]:
+    mixture = native.mixture()
+    if mixture:
+        return [problem("preload", mixture, "install suiro again")]
     if libraries():
         return []
-    return [problem("preload", "suiro's libraries are not built", "run ./dev build")]
+    return [
+        problem(
+            "preload",
+            "suiro's libraries are missing",
+            "install suiro again, or in a checkout run ./dev build",
+        )
+    ]
 
 
 def _launchers() -> list[Finding]:
@@ -114,7 +122,7 @@ def _transport() -> list[Finding]:
         native.library("libsuiro-fi.so")
     except MachineError:
         return []
-    asked = [sys.executable, "-P", "-m", "suiro.run.transport"]
+    asked = native.module("suiro.run.transport")
     answer = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     if answer.returncode == 0:
         return [ok("transport", "suiro's transport can be used here (--transport suiro)")]

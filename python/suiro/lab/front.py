@@ -233,7 +233,7 @@ def _start_keeper(
     arguments = [str(plan_file), str(writer), str(os.getpid())]
     try:
         process = subprocess.Popen(
-            [sys.executable, "-m", "suiro.lab.keeper", *arguments],
+            [*native.module("suiro.lab.keeper"), *arguments],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,

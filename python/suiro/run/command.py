@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from suiro.errors import UsageError
+from suiro.errors import MachineError, UsageError
 from suiro.native import library
 from suiro.run import launchers, srun, transport
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
@@ -129,7 +129,13 @@ def _mpi_of(programs: Sequence[Program]) -> str:
 
 def _preload(*names: str) -> str:
     """Each library passes on the calls of MPIs that are not its own."""
-    return ":".join(str(library(f"libsuiro-{name}.so")) for name in names)
+    paths = [str(library(f"libsuiro-{name}.so")) for name in names]
+    if any(letter in path for path in paths for letter in " :"):
+        raise MachineError(
+            f"LD_PRELOAD cannot name {paths[0]}, which has a blank or a colon: "
+            "install suiro elsewhere"
+        )
+    return ":".join(paths)
 
 
 def _variables_for_ranks() -> set[str]:

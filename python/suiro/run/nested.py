@@ -13,6 +13,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from suiro.native import module
+
 FOLDER = "SUIRO_STAND_INS"
 _NAMES = (
     *("mpirun", "mpirun.openmpi", "mpirun.mpich", "orterun", "prterun"),
@@ -25,9 +27,9 @@ def make_stand_ins(folder: Path) -> dict[str, str]:
     for name in _NAMES:
         if shutil.which(name) is None:
             continue
-        python = shlex.quote(sys.executable)
+        suiro = shlex.join(module("suiro.run.nested"))
         stand_in = folder / name
-        stand_in.write_text(f'#!/bin/sh\nexec {python} -P -m suiro.run.nested {name} "$@"\n')
+        stand_in.write_text(f'#!/bin/sh\nexec {suiro} {name} "$@"\n')
         stand_in.chmod(0o755)
     changed = {FOLDER: str(folder), "PATH": f"{folder}:{os.environ.get('PATH', os.defpath)}"}
     lab = os.environ.get("SUIRO_LAB_MPIRUN", "").split()

@@ -105,7 +105,11 @@ class Worlds:
         elif len({member.build for member in world.members}) > 1:
             first = world.members[0]
             other = next(member for member in world.members if member.build != first.build)
-            self._close(world, f"the library on {other.host} is not that on {first.host}")
+            self._close(
+                world,
+                f"the library on {other.host} is of build {other.build or 'unknown'}, "
+                f"not of {first.build or 'unknown'} as on {first.host}",
+            )
         else:
             self._close(world, "")
 
