@@ -159,19 +159,31 @@ void report_sites(const std::vector<int>& sites, std::string_view source,
   job.service.send(nlohmann::json{{"sites", report}}.dump());
 }
 
+/// Nodes that no rank is left for have none.
+Placement pretended_placement(const Settings& settings, std::size_t ranks) {
+  std::vector<int> site_of_node;
+  std::size_t all = 0;
+  for (std::size_t site = 0; site < settings.pretended_nodes.size(); ++site) {
+    all += static_cast<std::size_t>(settings.pretended_nodes[site]);
+    site_of_node.resize(std::min(all, ranks), static_cast<int>(site));
+  }
+  const std::size_t ppn = (ranks + all - 1) / all;
+  std::vector<int> nodes;
+  std::vector<int> sites;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    nodes.push_back(static_cast<int>(rank / ppn));
+    sites.push_back(site_of_node[rank / ppn]);
+  }
+  return {std::move(nodes), std::move(sites), {}};
+}
+
 Placement placement_of(const std::vector<Stand>& stands) {
   const Settings& settings = job.settings;
-  if (settings.pretend_nodes == 0) {
-    std::string_view source;
-    std::vector<int> sites = sites_of_ranks(stands, source);
-    if (job.rank == 0 && settings.explain) report_sites(sites, source, sites_by_address(stands));
-    return {nodes_of(stands), std::move(sites), links_of_ranks(stands)};
-  }
-  const int size = static_cast<int>(stands.size());
-  const int ppn = std::max(1, (size + settings.pretend_nodes - 1) / settings.pretend_nodes);
-  std::vector<int> nodes(stands.size());
-  for (int rank = 0; rank < size; ++rank) nodes[static_cast<std::size_t>(rank)] = rank / ppn;
-  return {std::move(nodes), {}, {}};
+  if (!settings.pretended_nodes.empty()) return pretended_placement(settings, stands.size());
+  std::string_view source;
+  std::vector<int> sites = sites_of_ranks(stands, source);
+  if (job.rank == 0 && settings.explain) report_sites(sites, source, sites_by_address(stands));
+  return {nodes_of(stands), std::move(sites), links_of_ranks(stands)};
 }
 
 bool lacks_net() { return job.settings.on_net && !net_failure().empty(); }

@@ -79,16 +79,33 @@ void add_forced(Settings& settings, std::string_view collective) {
   }
 }
 
+int number_from_1(std::string_view text, const char* name, const std::string& value) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (stop != end || error != std::errc() || number < 1) {
+    throw std::runtime_error(std::string(name) + "=" + printable(value) +
+                             ": expected a number from 1");
+  }
+  return number;
+}
+
 /// A number from 1; `number` stays as it is where the variable is not set.
 void add_number(Settings& settings, const char* name, int& number) {
   const std::string value = variable(name);
   mix(settings.hash, value);
+  if (!value.empty()) number = number_from_1(value, name, value);
+}
+
+void add_pretended_nodes(Settings& settings) {
+  const std::string value = variable("SUIRO_NODES");
+  mix(settings.hash, value);
   if (value.empty()) return;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (stop != end || error != std::errc() || number < 1) {
-    throw std::runtime_error(std::string(name) + "=" + printable(value) +
-                             ": expected a number from 1");
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find('+', begin), value.size());
+    const std::string_view nodes = std::string_view(value).substr(begin, end - begin);
+    settings.pretended_nodes.push_back(number_from_1(nodes, "SUIRO_NODES", value));
+    begin = end + 1;
   }
 }
 
@@ -142,7 +159,7 @@ Settings read_settings() {
     mix(settings.hash, settings.transport);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
-    add_number(settings, "SUIRO_NODES", settings.pretend_nodes);
+    add_pretended_nodes(settings);
     add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);
     add_transport(settings);

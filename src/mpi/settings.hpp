@@ -12,11 +12,11 @@
 namespace suiro::mpi {
 
 struct Settings {
-  bool off = false;        // SUIRO=off
-  bool explain = false;    // SUIRO_EXPLAIN, set by `suiro run --explain`
-  bool trace = false;      // SUIRO_TRACE, set by `suiro run --trace`
-  bool check = false;      // SUIRO_CHECK, set by `suiro run --check`
-  int pretend_nodes = 0;   // SUIRO_NODES: the world is this many nodes in block order
+  bool off = false;                  // SUIRO=off
+  bool explain = false;              // SUIRO_EXPLAIN, set by `suiro run --explain`
+  bool trace = false;                // SUIRO_TRACE, set by `suiro run --trace`
+  bool check = false;                // SUIRO_CHECK, set by `suiro run --check`
+  std::vector<int> pretended_nodes;  // SUIRO_NODES: at each site; ranks are on them in block order
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
   NamedSites sites;        // SUIRO_SITES=a,b;c: hosts by site; empty: their addresses tell
   int wan_flows = 0;       // SUIRO_WAN_FLOWS: nodes of a site that use the WAN at once; 0: unknown

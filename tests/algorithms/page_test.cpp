@@ -13,7 +13,7 @@ extern const Algorithm allreduce_leader_ring;
 namespace {
 
 TEST(AddAnAlgorithm, TheOneOfThePageIsProven) {
-  constexpr int ranks_max = 12;
+  constexpr int ranks_max = 8;
   CatalogProof proof = begin_proof(allreduce_leader_ring);
   for (int ranks = 1; ranks <= ranks_max; ++ranks) prove(proof, ranks);
   for (const ShapeFinding& failure : proof.failures) {

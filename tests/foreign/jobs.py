@@ -103,9 +103,10 @@ class Result:
 class Runner:
     """Runs jobs, several at a time, each in a folder of its own."""
 
-    def __init__(self, work: Path, limit_seconds: float) -> None:
+    def __init__(self, work: Path, limit_seconds: float, two_sites: bool) -> None:
         self.logs = work / "logs"
         self.limit_seconds = limit_seconds
+        self.two_sites = two_sites
         self._numbers = 0
         self._lock = threading.Lock()
 
@@ -116,10 +117,16 @@ class Runner:
     def with_suiro(self, job: Job, setting: Setting, native_seconds: float) -> Result:
         """The time limit is that of all programs, but more for one that is slow natively too."""
         prefix = [*SUIRO, "run", "--explain=json", "--"]
-        variables = {"SUIRO_NODES": str(job.nodes)} | setting.variables
+        variables = {"SUIRO_NODES": self._nodes(job)} | setting.variables
         limit = max(self.limit_seconds, SLOWER_MAX * native_seconds)
         result, outcome = self._run(job, prefix, variables, limit, setting.name)
         return replace(result, forced_calls=_forced_calls(outcome, setting))
+
+    def _nodes(self, job: Job) -> str:
+        if not self.two_sites:
+            return str(job.nodes)
+        far = job.nodes // 2
+        return f"{job.nodes - far}+{far}"
 
     def _run(
         self, job: Job, prefix: list[str], more: Mapping[str, str], limit: float, setting: str

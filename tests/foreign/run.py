@@ -72,6 +72,7 @@ def parsed() -> argparse.Namespace:
     how.add_argument("--limit", type=float, default=120, help="seconds for a program (%(default)s)")
     how.add_argument("--jobs", type=int, default=cores(), help="at a time (%(default)s)")
     how.add_argument("--memory", type=float, default=4, help="gigabytes of a test (%(default)s)")
+    how.add_argument("--two-sites", action="store_true", help="nodes pretend to be at two sites")
     how.add_argument("--work", type=Path, default=cache(), help="what is built (%(default)s)")
     how.add_argument("--again", action="store_true", help="run natively what was run before, too")
     how.add_argument("--json", action="store_true", help="one document instead of tables")
@@ -119,6 +120,10 @@ def collect(options: argparse.Namespace) -> Plan:
     return plan
 
 
+def _runner(options: argparse.Namespace) -> Runner:
+    return Runner(options.work, options.limit, options.two_sites)
+
+
 def main() -> int:
     """1: something fails with suiro that does not fail natively."""
     # SIGINT too, which what runs in the background ignores otherwise.
@@ -126,7 +131,7 @@ def main() -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         options = parsed()
-        sweep = Sweep(collect(options), Runner(options.work, options.limit), options.work)
+        sweep = Sweep(collect(options), _runner(options), options.work)
         with contextlib.ExitStack() as at_the_end:
             at_the_end.callback(kill_all)
             sweep.run(options.jobs, options.again)

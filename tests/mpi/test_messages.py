@@ -14,18 +14,18 @@ from mpi_jobs import Mpi, rows_of
 # Programs, and algorithms that use every kind of buffer that there is.
 SOME = {
     "message_cases.c": {
-        "SUIRO_ALLREDUCE": "lanes:segment=500",
+        "SUIRO_ALLREDUCE": "lanes:segment=1000",
         "SUIRO_BARRIER": "dissemination",
-        "SUIRO_BCAST": "node_pipeline:segment=500",
+        "SUIRO_BCAST": "node_pipeline:segment=1000",
         "SUIRO_EXSCAN": "node_aware",
-        "SUIRO_REDUCE": "binary:segment=500",
-        "SUIRO_REDUCE_SCATTER": "lanes:segment=500",
+        "SUIRO_REDUCE": "binary:segment=1000",
+        "SUIRO_REDUCE_SCATTER": "lanes:segment=1000",
         "SUIRO_REDUCE_SCATTER_BLOCK": "pairwise",
-        "SUIRO_SCAN": "linear:segment=500",
+        "SUIRO_SCAN": "linear:segment=1000",
     },
     "block_cases.c": {
-        "SUIRO_ALLGATHER": "lanes:segment=500",
-        "SUIRO_ALLGATHERV": "lanes:segment=500",
+        "SUIRO_ALLGATHER": "lanes:segment=1000",
+        "SUIRO_ALLGATHERV": "lanes:segment=1000",
         "SUIRO_GATHER": "node_leader",
         "SUIRO_GATHERV": "linear_capped",
         "SUIRO_SCATTER": "node_leader",
@@ -40,7 +40,7 @@ def forced_by(algorithm: dict[str, Any], table: list[dict[str, Any]]) -> dict[st
     cut = any(parameter["name"] == "segment" for parameter in algorithm["parameters"])
     direct = "direct" in algorithm["properties"]
     return {
-        f"SUIRO_{row['name'].upper()}": algorithm["name"] + (":segment=400" if cut else "")
+        f"SUIRO_{row['name'].upper()}": algorithm["name"] + (":segment=1000" if cut else "")
         for row in table
         if row["regular"] == algorithm["collective"]
         and (direct or not (row["unequal"] and row["rooted"]))
@@ -74,7 +74,7 @@ def wanted(forced: dict[str, str]) -> set[tuple[str, str]]:
     return {(name.removeprefix("SUIRO_").lower(), value) for name, value in forced.items()}
 
 
-SHAPES = ((4, "2"), (7, "3"))  # ranks, nodes
+SHAPES = ((4, "2"), (7, "2+1"))  # ranks, nodes at each site
 JOBS = [
     pytest.param(program, forced, turn, id=f"{program}-{'-'.join(dict.fromkeys(forced.values()))}")
     for program in SOME

@@ -48,7 +48,7 @@ def tuned(*arguments: str, store: Path, code: int = 0) -> tuple[Any, str]:
 
 def test_open_mpi_reads_what_is_exported(lab: list[str], tmp_path: Path) -> None:
     rules, store = tmp_path / "all.rules", tmp_path / "store"
-    given = ["bcast,allreduce,alltoall", "--native", *lab, "--sizes", "2000,64K", "--budget", "15s"]
+    given = ["bcast,allreduce,alltoall", "--native", *lab, "--sizes", "2000,64K", "--budget", "8s"]
     document, _ = tuned(*given, "--export", f"openmpi:{rules}", store=store)
     names = [one["collective"] for one in document["collectives"]]
     assert names == ["bcast", "allreduce", "alltoall"]
