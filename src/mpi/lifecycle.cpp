@@ -167,7 +167,7 @@ Placement pretended_placement(const Settings& settings, std::size_t ranks) {
     all += static_cast<std::size_t>(settings.pretended_nodes[site]);
     site_of_node.resize(std::min(all, ranks), static_cast<int>(site));
   }
-  const std::size_t ppn = (ranks + all - 1) / all;
+  const std::size_t ppn = (ranks + all - 1) / std::max<std::size_t>(all, 1);
   std::vector<int> nodes;
   std::vector<int> sites;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
