@@ -14,16 +14,16 @@ RING = {f"SUIRO_{name.upper()}": "ring" for name in COLLECTIVES}
 MESSAGES = {
     "SUIRO_ALLREDUCE": "lanes",
     "SUIRO_BARRIER": "dissemination",
-    "SUIRO_BCAST": "node_pipeline:segment=500",
+    "SUIRO_BCAST": "node_pipeline:segment=1000",
     "SUIRO_EXSCAN": "node_aware",
-    "SUIRO_REDUCE": "node_pipeline:segment=500",
-    "SUIRO_REDUCE_SCATTER": "lanes:segment=500",
+    "SUIRO_REDUCE": "node_pipeline:segment=1000",
+    "SUIRO_REDUCE_SCATTER": "lanes:segment=1000",
     "SUIRO_REDUCE_SCATTER_BLOCK": "pairwise",
-    "SUIRO_SCAN": "linear:segment=500",
+    "SUIRO_SCAN": "linear:segment=1000",
 }
 BLOCKS = {
-    "SUIRO_ALLGATHER": "lanes:segment=500",
-    "SUIRO_ALLGATHERV": "ring:segment=500",
+    "SUIRO_ALLGATHER": "lanes:segment=1000",
+    "SUIRO_ALLGATHERV": "ring:segment=1000",
     "SUIRO_GATHER": "node_leader",
     "SUIRO_GATHERV": "linear_capped",
     "SUIRO_SCATTER": "binomial",
