@@ -123,7 +123,7 @@ class Runner:
         return replace(result, forced_calls=_forced_calls(outcome, setting))
 
     def _nodes(self, job: Job) -> str:
-        if not self.two_sites:
+        if not self.two_sites or job.nodes == 1:
             return str(job.nodes)
         far = job.nodes // 2
         return f"{job.nodes - far}+{far}"

@@ -89,5 +89,5 @@ def _judge(outcome: Outcome, ranks: int) -> str:
     if failed := re.search(r"^(?:FAIL|ERROR): .*", outcome.err, re.MULTILINE):
         return failed[0]
     # Ranks write at once, so it may come after another's line of dashes.
-    right = len(re.findall(r"^[-.]*OK\b", outcome.err, re.MULTILINE))
+    right = len(re.findall(r"\bOK\b", outcome.err))
     return "" if right == ranks else f"{right} of {ranks} ranks say OK; {first_words(outcome)}"
