@@ -79,13 +79,14 @@ void add_forced(Settings& settings, std::string_view collective) {
   }
 }
 
-int number_from_1(std::string_view text, const char* name, const std::string& value) {
+/// `text` is the `value` of `name`, or a part of it.
+int number_from_1(std::string_view text, const char* name, const std::string& value,
+                  const char* expected = "a number from 1") {
   int number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (stop != end || error != std::errc() || number < 1) {
-    throw std::runtime_error(std::string(name) + "=" + printable(value) +
-                             ": expected a number from 1");
+    throw std::runtime_error(std::string(name) + "=" + printable(value) + ": expected " + expected);
   }
   return number;
 }
@@ -104,7 +105,8 @@ void add_pretended_nodes(Settings& settings) {
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find('+', begin), value.size());
     const std::string_view nodes = std::string_view(value).substr(begin, end - begin);
-    settings.pretended_nodes.push_back(number_from_1(nodes, "SUIRO_NODES", value));
+    settings.pretended_nodes.push_back(number_from_1(
+        nodes, "SUIRO_NODES", value, "a number of nodes, or one for each site, such as 2+1"));
     begin = end + 1;
   }
 }

@@ -99,6 +99,14 @@ def test_info_keys_choose_for_one_communicator(mpi: Mpi) -> None:
     assert 'unknown algorithm "no_such_thing"' in outcome.said()[0]
 
 
+@pytest.mark.parametrize("nodes", ["2+", "0", "2+x", "99999999999"])
+def test_nodes_that_are_no_number_are_told_once(mpi: Mpi, nodes: str) -> None:
+    program = str(mpi.build("endings.c", name="plain"))
+    outcome = mpi.run([program, "finish"], **RING | {"SUIRO_NODES": nodes})
+    assert (outcome.code, len(outcome.said())) == (0, 1)
+    assert f"SUIRO_NODES={nodes}: expected a number of nodes, or one for" in outcome.said()[0]
+
+
 def test_spawned_processes_use_native(openmpi: Mpi) -> None:
     program = str(openmpi.build("endings.c", name="plain"))
     outcome = openmpi.run([program, "spawn"], "--explain=json", **RING)
