@@ -48,4 +48,5 @@ grep ring said
 suiro doctor > said 2>&1 || [ $? = 1 ] || { cat said; exit 1; }
 grep launcher said
 suiro verify --max-ranks 6 > said 2>&1 || { cat said; exit 1; }
-suiro lab list > /dev/null 2>&1 || suiro lab --help > /dev/null
+suiro lab specs > said
+grep two-sites-wide said
