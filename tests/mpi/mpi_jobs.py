@@ -106,11 +106,11 @@ class Mpi:
     ) -> Outcome:
         """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables.
 
-        Debian's MPICH never gives a core away, which takes ten times as long where ranks outnumber
-        the cores; if `yielding`, it does, as in a lab.
+        MPICH never gives a core away, which takes ten times as long where ranks outnumber the
+        cores; if `yielding`, it does, as in a lab.
         """
         words = [str(program)] if isinstance(program, Path) else program
-        if yielding and self.name == "mpich":
+        if yielding and not self.name.startswith("openmpi"):
             helper = str(native.library("libsuiro-lab-mpich.so"))
             more["LD_PRELOAD"] = ":".join(filter(None, [more.get("LD_PRELOAD"), helper]))
         return execute([*SUIRO, "run", *options, "--", *self.launcher(ranks), *words], **more)
