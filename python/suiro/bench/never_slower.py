@@ -3,10 +3,9 @@
 
 from collections import Counter
 from math import exp, log
-from pathlib import Path
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from suiro.bench.cells import SMALL_BYTES
 from suiro.bench.result import Cell, Interval, Result
@@ -65,16 +64,6 @@ class Verdicts(BaseModel):
     cells: list[Judged]
     rows: list[Row]
     never_slower: bool | None
-
-
-def read_result(path: Path) -> Result:
-    """What `suiro bench --json` has printed."""
-    try:
-        return Result.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValidationError, UnicodeDecodeError):
-        raise UsageError(f"{path}: not a result of `suiro bench --json`") from None
 
 
 def judge(results: list[Result], algorithm: str) -> Verdicts:

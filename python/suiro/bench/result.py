@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a measurement says: the document that `suiro bench --json` prints and the report reads."""
 
+from pathlib import Path
+
 from pydantic import BaseModel
+
+from suiro.errors import UsageError
+from suiro.json_lines import WrongJsonError, parse
 
 Interval = tuple[float, float]
 
@@ -102,3 +107,15 @@ class Result(BaseModel):
     line_rate: LineRate | None = None
     command: str
     measured_at: str = ""  # UTC, when it began; of a cell that was repeated the latest counts
+
+
+def read_result(path: Path) -> Result:
+    """A file that `suiro bench --json` has printed."""
+    try:
+        return parse(Result, path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except WrongJsonError as error:
+        raise UsageError(
+            f"{path}:{error.line}: not a result of `suiro bench --json`: {error}"
+        ) from None

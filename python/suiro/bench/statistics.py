@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Medians with 95 % bootstrap intervals. Seeded: the same samples always give the same figures."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,15 +11,13 @@ _RESAMPLES = 4000
 _SEED = 2010
 
 
-def _resampled_medians(
-    samples: NDArray[np.float64], picks: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    medians: NDArray[np.float64] = np.median(samples[picks], axis=1)
+@lru_cache(maxsize=64)  # what all others are compared with comes again and again
+def _resampled_medians(samples: tuple[float, ...]) -> NDArray[np.float64]:
+    """As many samples, the same picks: so ratios are resampled in pairs."""
+    count = len(samples)
+    picks = np.random.default_rng(_SEED).integers(0, count, size=(_RESAMPLES, count))
+    medians: NDArray[np.float64] = np.median(np.asarray(samples, np.float64)[picks], axis=1)
     return medians
-
-
-def _picks(count: int) -> NDArray[np.int64]:
-    return np.random.default_rng(_SEED).integers(0, count, size=(_RESAMPLES, count))
 
 
 def _interval(values: NDArray[np.float64]) -> Interval:
@@ -27,15 +27,12 @@ def _interval(values: NDArray[np.float64]) -> Interval:
 
 def median_with_interval(samples: list[float]) -> tuple[float, Interval]:
     """One sample has no interval worth the name: it is returned as an interval of no width."""
-    values = np.asarray(samples, dtype=np.float64)
-    return float(np.median(values)), _interval(_resampled_medians(values, _picks(len(values))))
+    return float(np.median(samples)), _interval(_resampled_medians(tuple(samples)))
 
 
 def ratio_with_interval(numerator: list[float], denominator: list[float]) -> tuple[float, Interval]:
     """The ratio of medians, resampled in pairs: a repetition shares the machine's mood."""
     count = min(len(numerator), len(denominator))
-    top = np.asarray(numerator[:count], dtype=np.float64)
-    bottom = np.asarray(denominator[:count], dtype=np.float64)
-    picks = _picks(count)
-    ratios = _resampled_medians(top, picks) / _resampled_medians(bottom, picks)
+    top, bottom = tuple(numerator[:count]), tuple(denominator[:count])
+    ratios = _resampled_medians(top) / _resampled_medians(bottom)
     return float(np.median(top) / np.median(bottom)), _interval(ratios)

@@ -13,6 +13,7 @@ from suiro.cli import (
     doctor,
     lab,
     probe,
+    report,
     rules,
     run,
     show,
@@ -37,6 +38,7 @@ app.command()(verify.verify)
 app.command()(show.show)
 app.command()(sim.sim)
 app.command()(tune.tune)
+app.command()(report.report)
 app.command()(top.top)
 app.command(context_settings=doctor.CONTEXT)(doctor.doctor)
 app.add_typer(lab.app, name="lab")

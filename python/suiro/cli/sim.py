@@ -87,7 +87,8 @@ def sim(
 
 
 def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
-    from suiro.sim.compare import compare, read_result
+    from suiro.bench.result import read_result
+    from suiro.sim.compare import compare
 
     cells = [cell for cell in read_result(path).cells if cell.collective == collective]
     _print_comparison(compare(scene, cells, root), json)

@@ -32,7 +32,8 @@ def verdict(
 
     Exit code 1 if in one of these any cell is slower, more than 5 % are undecided, or none counts.
     """
-    from suiro.bench.never_slower import judge, read_result
+    from suiro.bench.never_slower import judge
+    from suiro.bench.result import read_result
 
     verdicts = judge([read_result(path) for path in results], algorithm)
     if json:

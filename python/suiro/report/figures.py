@@ -3,7 +3,7 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ _COLOURS = {
 _FALLBACK = "#6b7a90"
 SHADES = ("#8a8f98", "#e08a1e", "#1b8ef2", "#2fa36b", "#a06bd6", "#d2486a", "#0f4fa8", "#7a6a20")
 _CONTROL = "#c3c7ce"
+_TICKS_MAX = 10
 # matplotlib draws text and axes in this colour; it becomes the page's own.
 INK = "#123456"
 
@@ -141,6 +142,14 @@ def legend(axes: "Axes", columns: int) -> None:
     once = dict(zip(labels, handles, strict=True))
     axes.legend(once.values(), once.keys(), frameon=False, fontsize=8, ncols=columns,
                 loc="upper left", bbox_to_anchor=(0, -0.14), labelcolor=INK)  # fmt: skip
+
+
+def tick_sizes(axes: "Axes", sizes: Collection[int]) -> None:
+    """Some of the sizes, on an axis of them; a call without data stands at 1."""
+    every = -(-len(sizes) // _TICKS_MAX) or 1
+    ticks = sorted(sizes)[::every]
+    axes.set_xticks([tick or 1 for tick in ticks], [size_text(tick) for tick in ticks])
+    axes.minorticks_off()
 
 
 def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> None:

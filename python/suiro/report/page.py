@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report: one HTML file without any outside resource, drawn from results alone."""
+"""The page of `suiro demo`, drawn from results alone."""
 
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 
 from suiro.bench.result import Cell, Result
 from suiro.bench.table import bandwidth_text, size_text, time_text, winners
 from suiro.report.figures import bandwidth_figure, overview_figure, steps_figure
+from suiro.report.html import document, figure, sentences, table
 from suiro.report.verdict import (
     blocked_share,
     conclusion,
@@ -38,15 +38,8 @@ class Section:
 
 def render(heading: str, sections: list[Section]) -> str:
     """The whole page."""
-    style = files("suiro.report").joinpath("style.css").read_text()
     body = "".join(_section(index, section) for index, section in enumerate(sections))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(heading)}</title><style>{style}</style></head><body><main>"
-        f"<header><h1>{escape(heading)}</h1>{_summary(sections)}</header>"
-        f"{body}{_machine(sections)}</main></body></html>\n"
-    )
+    return document(heading, _summary(sections), body + _machine(sections))
 
 
 def _heading(result: Result) -> str:
@@ -55,16 +48,13 @@ def _heading(result: Result) -> str:
 
 def _summary(sections: list[Section]) -> str:
     results = [section.result for section in sections]
-    rows = "".join(f"<li>{escape(sentence)}</li>" for sentence in conclusion(results))
     caption = "All-to-all bandwidth per node, with 95 % intervals. Hollow bars are void."
     links = "".join(
         f'<a href="#s{index}">{escape(_heading(result))}</a>'
         for index, result in enumerate(results)
     )
-    return (
-        f'<ul class="verdict">{rows}</ul>{_figure(overview_figure(results), caption)}'
-        f"<nav>{links}</nav>"
-    )
+    overview = figure(overview_figure(results), caption)
+    return f"{sentences(conclusion(results))}{overview}<nav>{links}</nav>"
 
 
 def _section(index: int, section: Section) -> str:
@@ -77,11 +67,11 @@ def _section(index: int, section: Section) -> str:
         _program(section.program),
     ]
     if len({cell.bytes for cell in result.cells}) > 1:
-        parts.append(_figure(bandwidth_figure(result), "Bandwidth per node by bytes per block."))
+        parts.append(figure(bandwidth_figure(result), "Bandwidth per node by bytes per block."))
     parts.append(_cells_table(result))
     if result.steps:
         caption = "Time of each step run alone, relative to steps with one target node."
-        parts.append(_figure(steps_figure(result.steps), caption + " Dotted: the model."))
+        parts.append(figure(steps_figure(result.steps), caption + " Dotted: the model."))
     parts.append(_switch_table(result))
     parts.append(f"<p>Repeat it:</p><pre>{escape(result.command)}</pre></section>")
     return "".join(parts)
@@ -109,20 +99,6 @@ def _choice(program: ProgramRun) -> str:
     return f", which chose {escape(names)}" if names else ""
 
 
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
-
-
-def _table(head: list[str], rows: list[tuple[str, list[str]]]) -> str:
-    cells = "".join(f"<th>{escape(name)}</th>" for name in head)
-    lines = "".join(
-        f'<tr class="{kind}">' + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-        for kind, row in rows
-    )
-    table = f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
-    return f'<div class="wide">{table}</div>'
-
-
 def _cells_table(result: Result) -> str:
     head = ["bytes", "algorithm", "time", "95 %", "MB/s", "of line rate", "over native"]
     head.append("over control")
@@ -134,7 +110,7 @@ def _cells_table(result: Result) -> str:
         rows.append((kind, _cell_row(cell)))
     reasons = {cell.void_reason for cell in result.cells if cell.void_reason}
     notes = "".join(f'<p class="note">Void: {escape(reason)}.</p>' for reason in sorted(reasons))
-    return _table(head, rows) + notes
+    return table(head, rows) + notes
 
 
 def _cell_row(cell: Cell) -> list[str]:
@@ -161,7 +137,7 @@ def _switch_table(result: Result) -> str:
     if not rows:
         return ""
     head = ["bytes", "algorithm", "utilisation", "blocked by head of line", "drops", "pauses"]
-    return "<h3>What the switch saw, per call</h3>" + _table([*head, "paused"], rows)
+    return "<h3>What the switch saw, per call</h3>" + table([*head, "paused"], rows)
 
 
 def _switch_row(cell: Cell) -> list[str]:

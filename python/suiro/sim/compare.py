@@ -3,13 +3,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
-from pydantic import ValidationError
-
-from suiro.bench.result import Cell, Result
-from suiro.errors import UsageError
+from suiro.bench.result import Cell
 from suiro.sim.estimate import Estimate, estimate
 from suiro.sim.network import Scene
 
@@ -25,20 +21,6 @@ class Comparison:
     def error(self) -> float:
         """How much longer, as a part of what was measured, the model takes; negative: shorter."""
         return self.estimate.seconds / self.cell.median_s - 1
-
-
-def read_result(path: Path) -> Result:
-    """What `suiro bench --json` printed."""
-    try:
-        return Result.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise UsageError(f"--compare {path}: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"--compare {path}: expected what `suiro bench --json` prints; {where}: {first['msg']}"
-        ) from None
 
 
 def compare(scene: Scene, cells: Iterable[Cell], root: int) -> list[Comparison]:

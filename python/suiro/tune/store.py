@@ -7,18 +7,19 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from suiro.errors import SuiroError
+from suiro.json_lines import parse
 
 _VARIABLE = "SUIRO_STORE"
-_FILE_BYTES_MAX = 64 << 20
+FILE_BYTES_MAX = 64 << 20
 _Seconds = Annotated[float, Field(gt=0, lt=1e6, allow_inf_nan=False)]
 
 
@@ -99,13 +100,9 @@ def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     target = cluster_folder(cluster)
     for path in sorted(target.glob("*.json")) if target.is_dir() else ():
         try:
-            if path.stat().st_size > _FILE_BYTES_MAX:
-                raise ValueError(f"expected at most {_FILE_BYTES_MAX >> 20} MB")
-            yield path, Record.model_validate_json(path.read_bytes())
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
-            _complain(path, f"{where}: {first['msg']}")
+            if path.stat().st_size > FILE_BYTES_MAX:
+                raise ValueError(f"expected at most {FILE_BYTES_MAX >> 20} MB")
+            yield path, parse(Record, path.read_bytes())
         except (OSError, ValueError) as error:
             _complain(path, str(error))
 
@@ -115,12 +112,15 @@ def _complain(path: Path, what: str) -> None:
 
 
 def samples_of(key: Key) -> dict[int, list[Sample]]:
-    """By size, what the store has under this key, oldest first. Of rounds that decide only the
+    """By size, what the store has under this key."""
+    return latest(record for _, record in read_all(key.cluster) if record.key == key)
+
+
+def latest(records: Iterable[Record]) -> dict[int, list[Sample]]:
+    """By size, the samples of one key's records, oldest first. Of rounds that decide only the
     latest, since its times are in pairs."""
     found: dict[int, list[Sample]] = {}
-    for _, record in read_all(key.cluster):
-        if record.key != key:
-            continue
+    for record in records:
         decided = {sample.bytes for sample in record.samples if sample.final}
         for size in decided & set(found):
             found[size] = [sample for sample in found[size] if not sample.final]

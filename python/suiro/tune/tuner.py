@@ -70,7 +70,7 @@ class Tuner:
         known = {} if again else store.samples_of(self._key)
         order = coarse_to_fine(self._plan.sizes)
         for index, size in enumerate(order):
-            before = _known_verdict(size, known.get(size, []))
+            before = known_verdict(size, known.get(size, []))
             if before is not None:
                 tuning.verdicts.append(before)
                 tuning.known_before.append(size)
@@ -127,7 +127,7 @@ class Tuner:
         return {entries[key]: times for key, times in seconds.items()}
 
 
-def _known_verdict(size: int, samples: list[store.Sample]) -> Verdict | None:
+def known_verdict(size: int, samples: list[store.Sample]) -> Verdict | None:
     """From the last round that the store has of this size."""
     finals: Seconds = {one.candidate: one.seconds for one in samples if one.final}
     if DEFAULT not in finals or len(finals) < 2:

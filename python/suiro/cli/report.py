@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`suiro report`: what was measured, as a page, as pictures and as tables."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from suiro.report.measured import Report
+    from suiro.report.sources import Sources
+
+_PAGE = Path("report.html")
+
+InputsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE|FOLDER]...",
+        help="What suiro bench --json printed, what suiro run --trace wrote, files of a store; or "
+        "folders of these [default: the store].",
+    ),
+]
+StoreOption = Annotated[
+    bool, typer.Option("--store", help="Read the store (SUIRO_STORE), too, beside what is named.")
+]
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the page here [default: report.html]."),
+]
+CsvOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write every time as a line of a table.")
+]
+SvgOption = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Write each picture into this folder.")
+]
+LabOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SPEC", help="A lab's file, for the model; it knows the shipped ones."),
+]
+ClusterOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The network of your nodes, for the model: cluster.toml."),
+]
+
+
+def report(
+    inputs: InputsArgument = None,
+    store: StoreOption = False,
+    html: HtmlOption = None,
+    csv: CsvOption = None,
+    svg: SvgOption = None,
+    lab: LabOption = None,
+    cluster: ClusterOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Show what was measured: one page that needs no network, pictures, tables.
+
+    What suiro tune kept:     suiro report
+
+    With a program's calls:   suiro run --trace t.jsonl -- mpirun -np 64 ./app;
+                              suiro report --store t.jsonl
+
+    Results of benches:       suiro bench bcast --lab 8x4-shared --json > r.json;
+                              suiro report r.json --csv r.csv --svg pictures
+
+    Gains over the MPI's own choice by size and shape, from which size on which algorithm, the
+    model's times beside those measured where the network is known, and how sure each figure is.
+    The page is written unless only --json, --csv or --svg is asked for.
+
+    What cannot be read is named, with its line, and the rest is shown. Exit code 1 if anything was
+    left out, 2 if nothing is left.
+    """
+    from suiro.report.predicted import predict
+
+    sources = _read(inputs or [], store)
+    found = _report(sources)
+    found.remarks = predict(found.measured, lab or [], cluster)
+    for line in [*map(str, found.left_out), *found.remarks]:
+        sys.stderr.write(f"suiro: {line}\n")
+    page = html or (None if json or csv or svg else _PAGE)
+    _write_files(found, page, csv, svg)
+    _print(found, page, json)
+    raise typer.Exit(1 if found.left_out else 0)
+
+
+def _read(inputs: list[Path], with_store: bool) -> "Sources":
+    from suiro.errors import UsageError
+    from suiro.report.sources import read
+    from suiro.tune.store import folder
+
+    paths = list(inputs)
+    if with_store or not paths:
+        if not folder().is_dir():
+            raise UsageError(f"there is no store in {folder()}: let `suiro tune` measure, or name "
+                             "files")  # fmt: skip
+        paths.append(folder())
+    sources = read(paths)
+    if sources.empty:
+        for one in sources.left_out:
+            sys.stderr.write(f"suiro: {one}\n")
+        names = ", ".join(map(str, paths))
+        raise UsageError(f"nothing was measured in {names}: let `suiro tune` or `suiro bench "
+                         "--json` measure")  # fmt: skip
+    return sources
+
+
+def _report(sources: "Sources") -> "Report":
+    import shlex
+
+    from suiro.report.evidence import groups_of
+    from suiro.report.measured import Report, origin_of
+
+    return Report(
+        groups=groups_of(sources),
+        left_out=sources.left_out,
+        origins=[origin_of(result) for result in sources.results],
+        command=shlex.join(["suiro", *sys.argv[1:]]),
+    )
+
+
+def _write_files(found: "Report", page: Path | None, csv: Path | None, svg: Path | None) -> None:
+    from suiro.report.export import csv_text
+    from suiro.report.measured import pictures, render
+
+    if csv is not None:
+        _write("--csv", csv, csv_text(found))
+    if page is None and svg is None:
+        return
+    drawn = pictures(found)
+    for name, picture in drawn.items() if svg is not None else ():
+        assert svg is not None
+        _write("--svg", svg / f"{name}.svg", picture.svg)
+    if page is not None:
+        _write("--html", page, render(found, drawn))
+
+
+def _write(option: str, path: Path, text: str) -> None:
+    import os
+
+    from suiro.errors import SuiroError
+
+    try:
+        if option == "--svg":
+            path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise SuiroError(f"{option} {path}: cannot be written: {reason}") from None
+
+
+def _print(found: "Report", page: Path | None, json: bool) -> None:
+    from rich.console import Console
+
+    from suiro.report import words
+    from suiro.report.export import json_text
+
+    if json:
+        print(json_text(found))
+        return
+    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
+    if found.measured:
+        console.print(_table(found))
+    for _, groups in found.of_program:
+        console.print(words.trace_sentence(groups), markup=False)
+    if page is not None:
+        console.print(f"report: {page}", markup=False, soft_wrap=True)
+
+
+def _table(found: "Report") -> "Table":
+    """A line for each setting."""
+    from rich.table import Table
+
+    from suiro.report import words
+    from suiro.report.predicted import agreement
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for name in ("collective", "where"):
+        table.add_column(name, overflow="fold")
+    for name in ("best", "mean", "sure", "model"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("from size on", overflow="fold", min_width=20)
+    for group in found.measured:
+        off = agreement(group)
+        table.add_row(
+            group.setting.collective, f"{group.setting.where}; {group.setting.how}",
+            *words.gain_cells(group), f"{off.median_error:.0%}" if off else "-",
+            words.crossovers(group),
+        )  # fmt: skip
+    table.caption = "best, mean: times as fast as the MPI's own choice"
+    return table

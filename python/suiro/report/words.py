@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the evidence comes to, in sentences: for the page, and for the terminal."""
+
+from collections.abc import Sequence
+
+from suiro.bench.table import size_text, time_text
+from suiro.report.evidence import AUTO, NATIVE, Choice, Group, Row, spent_s
+from suiro.report.predicted import agreement
+
+
+def gain_sentence(group: Group) -> str:
+    """How much is gained, over which sizes, how surely."""
+    setting = group.setting
+    place = f"{setting.collective} on {setting.where} ({setting.how})"
+    if not group.choices:
+        return f"{place}: nothing can be said of gains: {_why_not(group)}."
+    gains = [choice.gain for choice in group.choices]
+    decided = sum(choice.gain_ci95 != (1, 1) for choice in group.choices)
+    if decided == 0:
+        return f"{place}: nothing is faster than the MPI's own choice by more than chance."
+    sizes = f"at {decided} of {len(gains)} sizes" if len(gains) > 1 else "at the one size"
+    return (
+        f"{place}: up to {max(gains):.2f} times as fast as the MPI's own choice, "
+        f"{group.mean_gain:.2f} in the mean; by more than chance {sizes}."
+    )
+
+
+def _why_not(group: Group) -> str:
+    reasons = {row.void_reason for row in group.rows if row.void_reason}
+    if reasons:
+        return "; ".join(sorted(reasons))
+    if not any(row.algorithm == NATIVE for row in group.rows):
+        return "the MPI's own choice was not measured"
+    return "no size has enough calls of what is compared, or ratios count for nothing there"
+
+
+def gain_cells(group: Group) -> list[str]:
+    """The largest gain, the mean, and at how many sizes it is more than chance."""
+    if group.mean_gain is None:
+        return ["-", "-", "-"]
+    largest = max(choice.gain for choice in group.choices)
+    decided = sum(choice.gain_ci95 != (1, 1) for choice in group.choices)
+    return [f"{largest:.2f}", f"{group.mean_gain:.2f}", f"{decided} of {len(group.choices)}"]
+
+
+def crossovers(group: Group) -> str:
+    """From which size on which algorithm: "1K native, 64K pipeline"."""
+    return ", ".join(f"{size_text(one.bytes)} {_name(group, one)}" for one in group.crossovers)
+
+
+def crossover_sentence(group: Group) -> str:
+    """The same in words, with the end of what was measured."""
+    if not group.choices:
+        return ""
+    parts = [
+        f"{_name(group, one)} from {size_text(one.bytes)} bytes on" for one in group.crossovers
+    ]
+    last = size_text(group.choices[-1].bytes)
+    return f"What to run: {'; '.join(parts)}; measured up to {last}."
+
+
+def _name(group: Group, choice: Choice) -> str:
+    row = group.row(choice.bytes, choice.algorithm)
+    return algorithm_text(row) if row is not None else choice.algorithm
+
+
+def algorithm_text(row: Row) -> str:
+    """With what "auto" chose."""
+    name = row.algorithm
+    if name == AUTO and row.ran:
+        name += f" ({row.ran})"
+    return name + (" (control)" if row.control else "")
+
+
+def agreement_sentence(group: Group) -> str:
+    """How far the model is off."""
+    found = agreement(group)
+    if found is None:
+        return ""
+    among = (
+        f"; what was fastest is among its first three at {found.found} of {found.sizes} sizes"
+        if found.sizes
+        else ""
+    )
+    return f"The model is off by {found.median_error:.0%} in the median of {found.rows}{among}."
+
+
+def hint(row: Row, ranks: int, collective: str, groups: Sequence[Group]) -> str:
+    """What is known of a traced program's calls: from measurements with as many ranks."""
+    for group in groups:
+        setting = group.setting
+        if (setting.collective, setting.ranks) != (collective, ranks) or row.bytes is None:
+            continue
+        near = [one for one in group.choices if row.bytes <= one.bytes <= (row.bytes_to or 0)]
+        near = near or [one for one in group.choices if one.bytes < row.bytes][-1:]
+        if near and group.choices[-1].bytes >= row.bytes:
+            return f"{near[0].algorithm}, {near[0].gain:.2f} times as fast ({setting.place})"
+    return "-"
+
+
+def trace_sentence(groups: Sequence[Group]) -> str:
+    """Of one traced program."""
+    calls = sum(row.calls for group in groups for row in group.rows)
+    spent = sum(map(spent_s, groups))
+    longest = groups[0].setting
+    return (
+        f"{longest.place}: {calls} calls, {time_text(spent)} in them on each rank, most of it in "
+        f"{longest.collective} ({spent_s(groups[0]) / spent if spent else 0:.0%})."
+    )
