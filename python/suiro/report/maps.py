@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # From slower to faster, told apart by whoever sees fewer colours; in between lies "the same".
 _COLOURS = ("#b3541e", "#f0c9a8", "#eceff4", "#a9cdf2", "#1464b4")
 _DARK, _LIGHT = "#1d2430", "#ffffff"
-_EXTREME = 2.0  # of log2: four times as fast, or as slow, has the strongest colour
+_EXTREME = log2(3)  # three times as fast, or as slow, has the strongest colour
 _INCHES = 7.6
 _LINE_INCHES = 0.4
 _MARKS = "osD^v<>p*h"
@@ -26,10 +26,11 @@ _TEXT_COLUMNS_MAX = 24  # with more, a number would not fit into its field
 
 @dataclass(frozen=True)
 class Field:
-    """A gain, and whether it is more than chance."""
+    """A gain, and whether it is more than chance. `text`: instead of a number."""
 
     gain: float
     sure: bool
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def gain_map(groups: Sequence[Group]) -> str:
     lines = []
     for group in groups:
         label = f"{group.setting.where}\n{group.setting.how}"
-        fields = {one.bytes: Field(one.gain, one.gain_ci95 != (1, 1)) for one in group.choices}
+        fields = {one.bytes: _field_of_choice(one) for one in group.choices}
         by_itself = _fields(row for row in group.rows if row.algorithm == AUTO)
         others = {row.algorithm for row in group.rows} - {NATIVE, AUTO}
         if by_itself:
@@ -54,6 +55,10 @@ def gain_map(groups: Sequence[Group]) -> str:
         if fields and (others or not by_itself):
             lines.append(Line(label, fields))
     return heat_map(lines)
+
+
+def _field_of_choice(choice: Choice) -> Field:
+    return Field(choice.gain, True, "=" if choice.algorithm == NATIVE else None)
 
 
 def algorithm_map(group: Group) -> str:
@@ -116,10 +121,11 @@ def _draw_field(
     axes.add_patch(Rectangle((x + 0.02, y + 0.04), 0.96, 0.92, facecolor=colour, linewidth=0))
     if columns > _TEXT_COLUMNS_MAX:
         return
-    text = f"{field.gain:.2f}" if field.gain < 10 else f"{field.gain:.0f}"
+    number = f"{field.gain:.2f}" if field.gain < 10 else f"{field.gain:.0f}"
+    text = field.text or (number if field.sure else f"({number})")
     ink = _LIGHT if abs(log2(field.gain)) > 0.75 * _EXTREME else _DARK
-    axes.text(x + 0.5, y + 0.5, text if field.sure else f"({text})", color=ink, ha="center",
-              va="center", fontsize=7 if columns > _LEVEL_COLUMNS_MAX else 8)  # fmt: skip
+    axes.text(x + 0.5, y + 0.5, text, color=ink, ha="center", va="center",
+              fontsize=7 if columns > _LEVEL_COLUMNS_MAX else 8)  # fmt: skip
 
 
 def interval_figure(groups: Sequence[Group]) -> str:

@@ -93,8 +93,8 @@ def _of_collective(groups: list[Group]) -> Iterable[Picture]:
     chosen = [group for group in groups if group.choices]
     if chosen:
         caption = (
-            f"{collective}: times as fast as the MPI's own choice, by bytes. In brackets: may be "
-            "chance."
+            f"{collective}: times as fast as the MPI's own choice, by bytes. =: that stays. In "
+            "brackets: may be chance."
         )
         yield Picture(f"gain-{collective}", caption, maps.gain_map(chosen))
     several = [group for group in chosen if len(group.choices) > 1]
@@ -112,7 +112,9 @@ def _of_group(group: Group) -> Iterable[Picture]:
         caption = "Time by bytes; of an algorithm with parameters, of the best of them."
         yield Picture(f"time-{slug}", caption, _times(group))
     if len(compared) > 1:
-        caption = "Each algorithm: times as fast as the MPI's own choice."
+        caption = (
+            "Each algorithm: times as fast as the MPI's own choice. In brackets: may be chance."
+        )
         yield Picture(f"algorithms-{slug}", caption, maps.algorithm_map(group))
 
 

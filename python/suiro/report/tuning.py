@@ -31,6 +31,8 @@ def tuning_figure(tuning: Tuning) -> str:
 def times_figure(points: Iterable[Point], default: str, chosen: Curve) -> str:
     """An algorithm is drawn with the best of its parameters at each size. `default`: the name of
     the MPI's own choice."""
+    from matplotlib.ticker import LogLocator
+
     curves = _curves(points)
 
     def draw(axes: "Axes") -> None:
@@ -45,6 +47,8 @@ def times_figure(points: Iterable[Point], default: str, chosen: Curve) -> str:
         _plot(axes, chosen, "tuned", color=INK, linewidth=2.2, linestyle=(0, (4, 2)))
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
         tick_sizes(axes, {size for curve in curves.values() for size in curve})
         axes.set_ylabel("milliseconds")
         legend(axes, 3)
