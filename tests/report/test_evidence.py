@@ -10,7 +10,7 @@ from suiro.bench.result import Result
 from suiro.report.evidence import Group, groups_of
 from suiro.report.predicted import agreement, predict
 from suiro.report.sources import Call, Sources, Trace
-from suiro.report.words import crossovers, gain_sentence, hint
+from suiro.report.words import crossovers, gain_sentence, hint, summary
 from suiro.tune.store import Record, Sample
 
 
@@ -76,6 +76,7 @@ def test_a_cell_that_was_measured_again() -> None:
                    measured_at="2026-01-02")  # fmt: skip
     (group,) = of_results(again, first)
     assert crossovers(group) == "4K native"
+    assert "slower than the MPI's own choice, at 4K: 0.50 (ring)." in summary([group])[0]
     (group,) = of_results(first)
     assert crossovers(group) == "4K auto (ring)"
 

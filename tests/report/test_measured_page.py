@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from made_up import write_all
+from made_up import cell, result, write_all
 from typer.testing import CliRunner
 
 from suiro.cli.main import app
@@ -36,12 +36,14 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
+        self.tags: set[str] = set()
         self.ids: set[str] = set()
         self.references: set[str] = set()
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
         if tag not in _VOID:
             self.open.append(tag)
         self._note(attributes)
@@ -105,7 +107,23 @@ def test_pictures_are_files_of_their_own(written: Path) -> None:
     for path in (written / "pictures").iterdir():
         assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     gains = (written / "pictures" / "gain-bcast.svg").read_text()
-    assert all(f">{text}<" in gains for text in ("=", "2.00", "4.00", "64K", "1M"))
+    assert all(f">{text}<" in gains for text in ("=", "2.00", "4.00", "64K", "1M", "chain"))
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    """Files come from others."""
+    strange = "../$\\x$<b>"
+    cells = [cell(64 << 10, "native", 1, 1), cell(64 << 10, strange, 0.5, 1)]
+    cells += [cell(128 << 10, "native", 1, 1), cell(128 << 10, strange, 0.5, 1)]
+    named = result(*(one.model_copy(update={"collective": strange}) for one in cells), lab=strange)
+    (tmp_path / "r.json").write_text(named.model_dump_json())
+    pictures = tmp_path / "pictures"
+    report(tmp_path / "r.json", "--html", tmp_path / "p.html", "--svg", pictures)
+    page = Page((tmp_path / "p.html").read_text())
+    assert page.open == [] and "b" not in page.tags
+    assert {one[1:] for one in page.references} <= page.ids
+    assert len(list(pictures.iterdir())) == 2
+    assert not list(tmp_path.glob("*.svg"))
 
 
 def test_the_table_has_every_time(written: Path) -> None:

@@ -18,7 +18,7 @@ _PAGE = Path("report.html")
 InputsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[FILE|FOLDER]...",
+        metavar="FILE|FOLDER",
         help="What suiro bench --json printed, what suiro run --trace wrote, files of a store; or "
         "folders of these [default: the store].",
     ),

@@ -195,6 +195,7 @@ def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
     settings: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": "suiro",
+        "text.parse_math": False,  # names are shown as they are
         "font.family": "sans-serif",
         "font.size": 9,
         **{f"axes.{part}": INK for part in ("edgecolor", "labelcolor")},

@@ -20,17 +20,18 @@ _EXTREME = log2(3)  # three times as fast, or as slow, has the strongest colour
 _INCHES = 7.6
 _LINE_INCHES = 0.4
 _MARKS = "osD^v<>p*h"
+_NAMED_COLUMNS_MAX = 7  # with more, names would run into each other
 _LEVEL_COLUMNS_MAX = 12
 _TEXT_COLUMNS_MAX = 24  # with more, a number would not fit into its field
 
 
 @dataclass(frozen=True)
 class Field:
-    """A gain, and whether it is more than chance. `text`: instead of a number."""
+    """A gain, whether it is more than chance, and whose it is."""
 
     gain: float
     sure: bool
-    text: str | None = None
+    algorithm: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def gain_map(groups: Sequence[Group]) -> str:
     for group in groups:
         label = f"{group.setting.where}\n{group.setting.how}"
         fields = {one.bytes: _field_of_choice(one) for one in group.choices}
-        by_itself = _fields(row for row in group.rows if row.algorithm == AUTO)
+        by_itself = _fields((row for row in group.rows if row.algorithm == AUTO), named=True)
         others = {row.algorithm for row in group.rows} - {NATIVE, AUTO}
         if by_itself:
             lines.append(Line(f"{label}, auto", by_itself))
@@ -58,7 +59,7 @@ def gain_map(groups: Sequence[Group]) -> str:
 
 
 def _field_of_choice(choice: Choice) -> Field:
-    return Field(choice.gain, True, "=" if choice.algorithm == NATIVE else None)
+    return Field(choice.gain, True, choice.algorithm)
 
 
 def algorithm_map(group: Group) -> str:
@@ -74,9 +75,9 @@ def algorithm_map(group: Group) -> str:
     return heat_map([Line(name, _fields(rows.values())) for name, rows in best.items()])
 
 
-def _fields(rows: Iterable[Row]) -> dict[int, Field]:
+def _fields(rows: Iterable[Row], named: bool = False) -> dict[int, Field]:
     return {
-        row.bytes: Field(row.gain, row.decided)
+        row.bytes: Field(row.gain, row.decided, (row.ran or "") if named else "")
         for row in rows
         if row.bytes is not None and row.gain is not None and row.void_reason is None
     }
@@ -122,10 +123,20 @@ def _draw_field(
     if columns > _TEXT_COLUMNS_MAX:
         return
     number = f"{field.gain:.2f}" if field.gain < 10 else f"{field.gain:.0f}"
-    text = field.text or (number if field.sure else f"({number})")
-    ink = _LIGHT if abs(log2(field.gain)) > 0.75 * _EXTREME else _DARK
-    axes.text(x + 0.5, y + 0.5, text, color=ink, ha="center", va="center",
-              fontsize=7 if columns > _LEVEL_COLUMNS_MAX else 8)  # fmt: skip
+    text = number if field.sure else f"({number})"
+    name = field.algorithm.partition(":")[0]
+    if name == NATIVE and field.sure:
+        text, name = "=", ""
+    if name and columns <= _NAMED_COLUMNS_MAX:
+        axes.text(x + 0.5, y + 0.7, name, color=_ink(field), ha="center", va="center", fontsize=6)
+    else:
+        name = ""
+    axes.text(x + 0.5, y + (0.38 if name else 0.5), text, color=_ink(field), ha="center",
+              va="center", fontsize=7 if columns > _LEVEL_COLUMNS_MAX else 8)  # fmt: skip
+
+
+def _ink(field: Field) -> str:
+    return _LIGHT if abs(log2(field.gain)) > 0.75 * _EXTREME else _DARK
 
 
 def interval_figure(groups: Sequence[Group]) -> str:
@@ -187,6 +198,9 @@ def predicted_figure(groups: Sequence[Group]) -> str:
         axes.set_yscale("log")
         axes.set_xlim(*ends)
         axes.set_ylim(*ends)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
         axes.set_title("seconds: across, measured; up, predicted", fontsize=9, color=INK)
         axes.set_aspect("equal")
         legend(axes, 5)

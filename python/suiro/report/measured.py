@@ -96,19 +96,20 @@ def _of_collective(groups: list[Group]) -> Iterable[Picture]:
             f"{collective}: times as fast as the MPI's own choice, by bytes. =: that stays. In "
             "brackets: may be chance."
         )
-        yield Picture(f"gain-{collective}", caption, maps.gain_map(chosen))
+        yield Picture(f"gain-{plain(collective)}", caption, maps.gain_map(chosen))
     several = [group for group in chosen if len(group.choices) > 1]
     if several:
         caption = f"{collective}: what is gained by the choice at each size, with 95 % intervals."
-        yield Picture(f"interval-{collective}", caption, maps.interval_figure(several))
+        yield Picture(f"interval-{plain(collective)}", caption, maps.interval_figure(several))
     for group in groups:
         yield from _of_group(group)
 
 
 def _of_group(group: Group) -> Iterable[Picture]:
     slug = slug_of(group.setting)
-    compared = {row.algorithm for row in group.rows if row.gain is not None}
-    if len(group.sizes) >= _CURVE_SIZES_MIN:
+    counted = [row for row in group.rows if row.void_reason is None]
+    compared = {row.algorithm for row in counted if row.gain is not None}
+    if len({row.bytes for row in counted}) >= _CURVE_SIZES_MIN:
         caption = "Time by bytes; of an algorithm with parameters, of the best of them."
         yield Picture(f"time-{slug}", caption, _times(group))
     if len(compared) > 1:
@@ -129,12 +130,17 @@ def _times(group: Group) -> str:
     return times_figure(points, NATIVE, chosen)
 
 
+def plain(text: str) -> str:
+    """For names of files and places in the page, whatever the text is."""
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text)
+
+
 def slug_of(setting: Setting) -> str:
     """A name that no other setting has, for files."""
     words_of_it = [setting.collective, setting.place, setting.mpi, setting.source, setting.family]
     words_of_it += [f"{setting.ranks}-ranks", f"root-{setting.root}" if setting.root else ""]
     words_of_it += [f"spread-{setting.spread_percent}" if setting.spread_percent else ""]
-    slug = re.sub(r"[^A-Za-z0-9._]+", "-", "-".join(filter(None, words_of_it)))
+    slug = plain("-".join(filter(None, words_of_it)))
     placed = setting.node_of_rank
     if placed is not None and list(placed) != sorted(placed):
         slug += f"-{'.'.join(map(str, placed))}"[:60]
@@ -143,9 +149,9 @@ def slug_of(setting: Setting) -> str:
 
 def render(report: Report, drawn: dict[str, Picture]) -> str:
     """The whole page."""
-    said = [words.gain_sentence(group) for group in report.measured]
+    said = words.summary(report.measured)
     said += [words.trace_sentence(groups) for _, groups in report.of_program]
-    links = [(name, f"c-{name}") for name, _ in report.of_collective]
+    links = [(name, f"c-{plain(name)}") for name, _ in report.of_collective]
     links += [("the model", "model")] if "predicted" in drawn else []
     links += [("how sure", "sure")] if report.measured else []
     links += [("programs", "programs")] if report.traced else []
@@ -160,8 +166,8 @@ def render(report: Report, drawn: dict[str, Picture]) -> str:
 
 
 def _collective(name: str, groups: list[Group], drawn: dict[str, Picture]) -> str:
-    parts = [f'<section id="c-{name}"><h2>{escape(name)}</h2>']
-    parts += [_figure(drawn, f"{kind}-{name}") for kind in ("gain", "interval")]
+    parts = [f'<section id="c-{plain(name)}"><h2>{escape(name)}</h2>']
+    parts += [_figure(drawn, f"{kind}-{plain(name)}") for kind in ("gain", "interval")]
     for group in groups:
         setting, slug = group.setting, slug_of(group.setting)
         parts.append(f"<h3>{escape(setting.where)}</h3>")

@@ -7,6 +7,33 @@ from suiro.bench.table import size_text, time_text
 from suiro.report.evidence import AUTO, NATIVE, Choice, Group, Row, spent_s
 from suiro.report.predicted import agreement
 
+_SENTENCES_MAX = 12
+
+
+def summary(groups: Sequence[Group]) -> list[str]:
+    """Where suiro's own choice is slower comes first; then gains, the largest first."""
+    ordered = sorted(groups, key=lambda group: group.mean_gain or 0, reverse=True)
+    said = [sentence for group in groups if (sentence := slower_sentence(group))]
+    said += [gain_sentence(group) for group in ordered[:_SENTENCES_MAX]]
+    left = len(ordered) - _SENTENCES_MAX
+    return [*said, f"{left} more gain less; they are below."] if left > 0 else said
+
+
+def slower_sentence(group: Group) -> str:
+    """Of what suiro chooses by itself; empty if it is never slower by more than chance."""
+    slower = [row for row in group.rows if row.algorithm == AUTO and row.decided and not row.faster]
+    slower = [row for row in slower if row.void_reason is None]
+    if not slower:
+        return ""
+    cells = ", ".join(
+        f"{size_text(row.bytes or 0)}: {row.gain:.2f} ({row.ran or AUTO})" for row in slower
+    )
+    setting = group.setting
+    return (
+        f"{setting.collective} on {setting.where} ({setting.how}): what suiro chooses by itself is "
+        f"slower than the MPI's own choice, at {cells}."
+    )
+
 
 def gain_sentence(group: Group) -> str:
     """How much is gained, over which sizes, how surely."""
