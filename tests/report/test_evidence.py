@@ -56,6 +56,16 @@ def test_later_records_of_a_key_count_and_other_keys_stand_apart() -> None:
     assert sorted(group.choices[0].algorithm for group in groups) == ["chain", "native"]
 
 
+def test_placements_are_told_apart() -> None:
+    keys = [
+        KEY.model_copy(update={"node_of_rank": nodes}) for nodes in ([0, 0, 0, 1], [0, 1, 0, 1])
+    ]
+    groups = of_records(*(record(*decided(8, default=1, chain=1), key=key) for key in keys))
+    assert [group.setting.where for group in groups] == [
+        "4x4-hol, 2 nodes, 4 ranks (3, 1)", "4x4-hol, 2 nodes, 4 ranks on nodes 0, 1, 0, 1",
+    ]  # fmt: skip
+
+
 def test_choices_of_a_bench() -> None:
     cells = [cell(1024, "native", 0.1, 0.1), cell(1024, "ring", 0.101, 0.1)]
     cells += [cell(4096, "native", 0.4, 0.4), cell(4096, "ring", 0.2, 0.4)]

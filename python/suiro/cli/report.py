@@ -123,16 +123,16 @@ def _report(sources: "Sources") -> "Report":
 
 def _write_files(found: "Report", page: Path | None, csv: Path | None, svg: Path | None) -> None:
     from suiro.report.export import csv_text
-    from suiro.report.measured import pictures, render
+    from suiro.report.measured import file_names, pictures, render
 
     if csv is not None:
         _write("--csv", csv, csv_text(found))
     if page is None and svg is None:
         return
     drawn = pictures(found)
-    for name, picture in drawn.items() if svg is not None else ():
-        assert svg is not None
-        _write("--svg", svg / f"{name}.svg", picture.svg)
+    if svg is not None:
+        for name, picture in file_names(drawn).items():
+            _write("--svg", svg / name, picture.svg)
     if page is not None:
         _write("--html", page, render(found, drawn))
 

@@ -19,6 +19,7 @@ from suiro.tune.tuner import known_verdict
 
 NATIVE = "native"
 AUTO = "auto"  # what suiro chooses by itself
+_NUMBERS_MAX = 8
 
 
 class Setting(BaseModel):
@@ -39,12 +40,18 @@ class Setting(BaseModel):
 
     @property
     def where(self) -> str:
-        """Such as "8x4-shared, 8 nodes, 32 ranks"."""
+        """Such as "8x4-shared, 8 nodes, 32 ranks"; more of it where the order or the numbers of
+        ranks are not what one expects."""
         nodes = f", {self.nodes} nodes" if self.nodes is not None else ""
-        placed = self.node_of_rank is not None and list(self.node_of_rank) != sorted(
-            self.node_of_rank
-        )
-        return f"{self.place}{nodes}, {self.ranks} ranks" + (" in an order of theirs" * placed)
+        return f"{self.place}{nodes}, {self.ranks} ranks{self._placement}"
+
+    @property
+    def _placement(self) -> str:
+        placed = list(self.node_of_rank or ())
+        counts = [placed.count(node) for node in sorted(set(placed))]
+        if placed != sorted(placed):
+            return f" on nodes {_few(placed)}"
+        return f" ({_few(counts)})" if len(set(counts)) > 1 else ""
 
     @property
     def how(self) -> str:
@@ -53,6 +60,11 @@ class Setting(BaseModel):
         varied = f", blocks differ by {self.spread_percent} %" if self.spread_percent else ""
         by = {"trace": "a traced program"}.get(self.source, f"suiro {self.source}")
         return f"{self.mpi}{whose}{varied}; {by}" if self.mpi else by
+
+
+def _few(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_NUMBERS_MAX]))
+    return shown + (" ..." if len(numbers) > _NUMBERS_MAX else "")
 
 
 class Row(BaseModel):
@@ -306,7 +318,7 @@ def spent_s(group: Group) -> float:
 
 def _group_of_trace(trace: Trace, kind: Kind) -> Group:
     setting = Setting(
-        source="trace", place=trace.path.name, mpi="", family="suiro", collective=kind[1],
+        source="trace", place=str(trace.path), mpi="", family="suiro", collective=kind[1],
         ranks=kind[0], nodes=None,
     )  # fmt: skip
     return Group(setting=setting, rows=[])

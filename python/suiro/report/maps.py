@@ -20,6 +20,7 @@ _EXTREME = log2(3)  # three times as fast, or as slow, has the strongest colour
 _INCHES = 7.6
 _LINE_INCHES = 0.4
 _MARKS = "osD^v<>p*h"
+_BARS_MAX = 16
 _NAMED_COLUMNS_MAX = 7  # with more, names would run into each other
 _LEVEL_COLUMNS_MAX = 12
 _TEXT_COLUMNS_MAX = 24  # with more, a number would not fit into its field
@@ -206,3 +207,37 @@ def predicted_figure(groups: Sequence[Group]) -> str:
         legend(axes, 5)
 
     return svg_of(draw, (_INCHES, 6.4))
+
+
+def spent_figure(groups: Sequence[Group]) -> str:
+    """Of a traced program: in which calls each rank spent most, a bar for each kind of call."""
+    bars = [(group, row) for group in groups for row in group.rows if row.spent_s]
+    bars = sorted(bars, key=lambda bar: bar[1].spent_s or 0, reverse=True)[:_BARS_MAX]
+    names = list(dict.fromkeys(row.algorithm.partition(":")[0] for _, row in bars))
+
+    def draw(axes: "Axes") -> None:
+        axes.grid(visible=False)
+        for place, (_, row) in enumerate(bars):
+            name = row.algorithm.partition(":")[0]
+            axes.barh(place, row.spent_s or 0, 0.7, label=name,
+                      color=SHADES[names.index(name) % len(SHADES)])  # fmt: skip
+        axes.set_ylim(len(bars) - 0.5, -0.5)
+        labels = [f"{group.setting.collective}, {bytes_text(row)}" for group, row in bars]
+        axes.set_yticks(range(len(bars)), labels, fontsize=7)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.tick_top()
+        axes.spines[:].set_visible(False)
+        axes.set_title("seconds on each rank", fontsize=9, color=INK)
+        legend(axes, 4)
+
+    return svg_of(draw, (_INCHES, 1.2 + 0.24 * len(bars)))
+
+
+def bytes_text(row: Row) -> str:
+    """A size, or the class of sizes that a program called with; "-" where none is known."""
+    if row.bytes is None or row.bytes_to is None:
+        return "-"
+    same = row.bytes == row.bytes_to
+    return (
+        size_text(row.bytes) if same else f"{size_text(row.bytes)} to {size_text(row.bytes_to + 1)}"
+    )

@@ -2,14 +2,14 @@
 """The page of `suiro report`: what was measured, in one HTML file without any outside resource."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 
 from suiro import __version__
 from suiro.bench.result import Result
-from suiro.bench.table import size_text, time_text
+from suiro.bench.table import time_text
 from suiro.report import html, maps, words
 from suiro.report.evidence import NATIVE, Group, Row, Setting, spent_s
 from suiro.report.predicted import agreement
@@ -19,13 +19,16 @@ from suiro.report.tuning import times_figure
 _CURVE_SIZES_MIN = 3  # with fewer, a map says it all
 
 
+# What it shows, such as "gain", and of what: a setting, a collective, a program, or all.
+Subject = tuple[str, Setting | str]
+
+
 @dataclass(frozen=True)
 class Picture:
-    """`name` is a file's without its suffix."""
+    """With what stands below it."""
 
-    name: str
-    caption: str
     svg: str
+    caption: str
 
 
 @dataclass(frozen=True)
@@ -78,45 +81,77 @@ class Report:
         return [(place, list(groups)) for place, groups in by_place]
 
 
-def pictures(report: Report) -> dict[str, Picture]:
-    """By name."""
-    made = [picture for _, groups in report.of_collective for picture in _of_collective(groups)]
+def pictures(report: Report) -> dict[Subject, Picture]:
+    """In the order of the page."""
+    made: dict[Subject, Picture] = {}
+    for _, groups in report.of_collective:
+        made |= _of_collective(groups)
     predicted = [group for group in report.measured if agreement(group)]
     if predicted:
         caption = "Predicted against measured; dotted: twice and half as long."
-        made.append(Picture("predicted", caption, maps.predicted_figure(predicted)))
-    return {picture.name: picture for picture in made}
+        made["predicted", ""] = Picture(maps.predicted_figure(predicted), caption)
+    caption = "Where the time went: the kinds of call that took most of it."
+    for place, groups in report.of_program:
+        if any(map(spent_s, groups)):
+            made["spent", place] = Picture(maps.spent_figure(groups), caption)
+    return made
 
 
-def _of_collective(groups: list[Group]) -> Iterable[Picture]:
+def file_names(drawn: dict[Subject, Picture]) -> dict[str, Picture]:
+    """Pictures by names of files, which say what they show, and never name another folder."""
+    named: dict[str, Picture] = {}
+    for (kind, subject), picture in drawn.items():
+        said = _slug(subject) if isinstance(subject, Setting) else _plain(subject)
+        name = begin = f"{kind}-{said}".rstrip("-")
+        number = 1
+        while name in named:
+            number += 1
+            name = f"{begin}-{number}"
+        named[name] = picture
+    return {f"{name}.svg": picture for name, picture in named.items()}
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "-", text)
+
+
+def _slug(setting: Setting) -> str:
+    parts = [setting.collective, setting.place, setting.mpi, setting.source]
+    parts += ["own"] if setting.family == "native" else []
+    return _plain("-".join(filter(None, parts)))
+
+
+def _of_collective(groups: list[Group]) -> dict[Subject, Picture]:
     collective = groups[0].setting.collective
+    made: dict[Subject, Picture] = {}
     chosen = [group for group in groups if group.choices]
     if chosen:
         caption = (
             f"{collective}: times as fast as the MPI's own choice, by bytes. =: that stays. In "
             "brackets: may be chance."
         )
-        yield Picture(f"gain-{plain(collective)}", caption, maps.gain_map(chosen))
+        made["gain", collective] = Picture(maps.gain_map(chosen), caption)
     several = [group for group in chosen if len(group.choices) > 1]
     if several:
         caption = f"{collective}: what is gained by the choice at each size, with 95 % intervals."
-        yield Picture(f"interval-{plain(collective)}", caption, maps.interval_figure(several))
+        made["interval", collective] = Picture(maps.interval_figure(several), caption)
     for group in groups:
-        yield from _of_group(group)
+        made |= _of_group(group)
+    return made
 
 
-def _of_group(group: Group) -> Iterable[Picture]:
-    slug = slug_of(group.setting)
+def _of_group(group: Group) -> dict[Subject, Picture]:
+    made: dict[Subject, Picture] = {}
     counted = [row for row in group.rows if row.void_reason is None]
-    compared = {row.algorithm for row in counted if row.gain is not None}
     if len({row.bytes for row in counted}) >= _CURVE_SIZES_MIN:
         caption = "Time by bytes; of an algorithm with parameters, of the best of them."
-        yield Picture(f"time-{slug}", caption, _times(group))
-    if len(compared) > 1:
+        made["time", group.setting] = Picture(_times(group), caption)
+    if len({row.algorithm for row in counted if row.gain is not None}) > 1:
         caption = (
             "Each algorithm: times as fast as the MPI's own choice. In brackets: may be chance."
         )
-        yield Picture(f"algorithms-{slug}", caption, maps.algorithm_map(group))
+        made["algorithms", group.setting] = Picture(maps.algorithm_map(group), caption)
+    return made
 
 
 def _times(group: Group) -> str:
@@ -130,58 +165,42 @@ def _times(group: Group) -> str:
     return times_figure(points, NATIVE, chosen)
 
 
-def plain(text: str) -> str:
-    """For names of files and places in the page, whatever the text is."""
-    return re.sub(r"[^A-Za-z0-9._]+", "-", text)
-
-
-def slug_of(setting: Setting) -> str:
-    """A name that no other setting has, for files."""
-    words_of_it = [setting.collective, setting.place, setting.mpi, setting.source, setting.family]
-    words_of_it += [f"{setting.ranks}-ranks", f"root-{setting.root}" if setting.root else ""]
-    words_of_it += [f"spread-{setting.spread_percent}" if setting.spread_percent else ""]
-    slug = plain("-".join(filter(None, words_of_it)))
-    placed = setting.node_of_rank
-    if placed is not None and list(placed) != sorted(placed):
-        slug += f"-{'.'.join(map(str, placed))}"[:60]
-    return slug
-
-
-def render(report: Report, drawn: dict[str, Picture]) -> str:
+def render(report: Report, drawn: dict[Subject, Picture]) -> str:
     """The whole page."""
     said = words.summary(report.measured)
     said += [words.trace_sentence(groups) for _, groups in report.of_program]
-    links = [(name, f"c-{plain(name)}") for name, _ in report.of_collective]
-    links += [("the model", "model")] if "predicted" in drawn else []
+    links = [(name, f"c-{_plain(name)}") for name, _ in report.of_collective]
+    links += [("the model", "model")] if ("predicted", "") in drawn else []
     links += [("how sure", "sure")] if report.measured else []
     links += [("programs", "programs")] if report.traced else []
     links += [("left out", "left-out")] if report.left_out else []
     navigation = "".join(f'<a href="#{target}">{escape(name)}</a>' for name, target in links)
     body = "".join(_collective(name, groups, drawn) for name, groups in report.of_collective)
-    body += _model(report, drawn) + _sure(report) + _programs(report)
+    body += _model(report, drawn) + _sure(report) + _programs(report, drawn)
     body += _left_out(report) + _origins(report)
     footer = f"<footer>Drawn by suiro {__version__}: {escape(report.command)}</footer>"
     header = f"{html.sentences(said)}<nav>{navigation}</nav>"
     return html.document("What was measured", header, body + footer)
 
 
-def _collective(name: str, groups: list[Group], drawn: dict[str, Picture]) -> str:
-    parts = [f'<section id="c-{plain(name)}"><h2>{escape(name)}</h2>']
-    parts += [_figure(drawn, f"{kind}-{plain(name)}") for kind in ("gain", "interval")]
+def _collective(name: str, groups: list[Group], drawn: dict[Subject, Picture]) -> str:
+    parts = [f'<section id="c-{_plain(name)}"><h2>{escape(name)}</h2>']
+    parts += [_figure(drawn, (kind, name)) for kind in ("gain", "interval")]
     for group in groups:
-        setting, slug = group.setting, slug_of(group.setting)
+        setting = group.setting
         parts.append(f"<h3>{escape(setting.where)}</h3>")
         root = f" Root: rank {setting.root}." if setting.root is not None else ""
         parts.append(f'<p class="lead">{escape(setting.how)}.{root}</p>')
         said = (words.crossover_sentence(group), words.agreement_sentence(group))
         parts += [f"<p>{escape(sentence)}</p>" for sentence in said if sentence]
-        parts += [_figure(drawn, f"{kind}-{slug}") for kind in ("time", "algorithms")]
+        parts += [_figure(drawn, (kind, setting)) for kind in ("time", "algorithms")]
         parts.append(_rows_table(group))
     return "".join(parts) + "</section>"
 
 
-def _figure(drawn: dict[str, Picture], name: str) -> str:
-    return html.figure(drawn[name].svg, drawn[name].caption) if name in drawn else ""
+def _figure(drawn: dict[Subject, Picture], subject: Subject) -> str:
+    picture = drawn.get(subject)
+    return html.figure(picture.svg, picture.caption) if picture else ""
 
 
 def _rows_table(group: Group) -> str:
@@ -199,7 +218,7 @@ def _rows_table(group: Group) -> str:
 
 def _cells(row: Row) -> list[str]:
     return [
-        _size(row),
+        maps.bytes_text(row),
         words.algorithm_text(row),
         time_text(row.median_s),
         "-" if row.ci95_s is None else " ".join(f"{s / row.median_s - 1:+.0%}" for s in row.ci95_s),
@@ -210,15 +229,8 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _size(row: Row) -> str:
-    if row.bytes is None or row.bytes_to is None:
-        return "-"
-    same = row.bytes == row.bytes_to
-    return size_text(row.bytes) if same else f"{size_text(row.bytes)} to {row.bytes_to}"
-
-
-def _model(report: Report, drawn: dict[str, Picture]) -> str:
-    if "predicted" not in drawn:
+def _model(report: Report, drawn: dict[Subject, Picture]) -> str:
+    if ("predicted", "") not in drawn:
         return ""
     lines: list[html.Line] = []
     for group in report.measured:
@@ -233,7 +245,7 @@ def _model(report: Report, drawn: dict[str, Picture]) -> str:
     table = html.table(head, lines)
     return (
         f'<section id="model"><h2>Predicted against measured</h2><p class="lead">{intro}</p>'
-        f"{_figure(drawn, 'predicted')}{table}</section>"
+        f"{_figure(drawn, ('predicted', ''))}{table}</section>"
     )
 
 
@@ -273,7 +285,7 @@ def _sure_cells(group: Group) -> list[str]:
     ]
 
 
-def _programs(report: Report) -> str:
+def _programs(report: Report, drawn: dict[Subject, Picture]) -> str:
     if not report.traced:
         return ""
     parts = ['<section id="programs"><h2>What programs called</h2>']
@@ -282,7 +294,8 @@ def _programs(report: Report) -> str:
             ("", _call_cells(group, row, report.measured)) for group in groups for row in group.rows
         ]
         head = ["collective", "algorithm", "ranks", "bytes", "calls", "a call", "spent", "known"]
-        parts.append(f"<h3>{escape(place)}</h3>{html.table(head, lines)}")
+        parts.append(f"<h3>{escape(place)}</h3>{_figure(drawn, ('spent', place))}")
+        parts.append(html.table(head, lines))
     note = "Spent: by each rank, in all. Known: from measurements with as many ranks, on this page."
     return "".join(parts) + f'<p class="note">{note}</p></section>'
 
@@ -295,7 +308,7 @@ def _call_cells(group: Group, row: Row, measured: Sequence[Group]) -> list[str]:
         setting.collective,
         row.algorithm,
         str(setting.ranks),
-        _size(row),
+        maps.bytes_text(row),
         str(row.calls),
         time_text(row.median_s),
         f"{time_text(spent)} ({share:.0%})",

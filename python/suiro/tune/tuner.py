@@ -16,7 +16,8 @@ from suiro.tune.sizes import coarse_to_fine
 
 Estimates = Callable[[list[Candidate], int], dict[str, float]]  # seconds by name, where known
 Tell = Callable[[str], None]
-_CELL_BUDGET_SHARE = 0.5  # of the time of a size that one round may take
+# Of the time of a size that one round may take; strategy B has only one.
+_ROUND_SHARE = {"b": 1.0, "c": 0.5}
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,10 @@ class Tuner:
     ) -> Verdict:
         candidates = self._plan.candidates.at(size)
         names = [one.name for one in candidates]
+        share = _ROUND_SHARE[self._plan.strategy]
 
         def measure(among: list[str], repeat: int, final: bool) -> Seconds:
-            seconds = self._measure(size, among, repeat, share_s * _CELL_BUDGET_SHARE)
+            seconds = self._measure(size, among, repeat, share_s * share)
             tuning.measurements += sum(map(len, seconds.values()))
             tuning.samples += [
                 store.Sample(bytes=size, candidate=name, seconds=times, final=final)
