@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from suiro.bench.catalog import collectives
 from suiro.bench.result import Cell, Result
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
 from suiro.report.sources import Kind, Sources, Trace
@@ -173,7 +174,7 @@ def _of_key(key: Key, records: list[Record]) -> Group:
         ranks=len(key.node_of_rank),
         nodes=len(set(key.node_of_rank)),
         node_of_rank=tuple(key.node_of_rank),
-        root=key.root,
+        root=_root(key),
     )
     group = Group(setting=setting, rows=[])
     verdicts = []
@@ -185,6 +186,12 @@ def _of_key(key: Key, records: list[Record]) -> Group:
     for verdict, name in search.merged(verdicts):
         group.choices.append(_choice(group, verdict.size, NATIVE if name == DEFAULT else name))
     return group
+
+
+def _root(key: Key) -> int | None:
+    """The store has 0 where there is none."""
+    known = collectives().get(key.collective)
+    return key.root if known is None or known.rooted else None
 
 
 def _rows_of_size(size: int, samples: list[Sample]) -> list[Row]:
