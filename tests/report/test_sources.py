@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a report is made from: told apart by content, and what is wrong is named with its line."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,17 @@ def test_what_is_neither(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     (left_out,) = read([path]).left_out
     assert str(left_out).startswith(f"{path}:1 is left out: expected a file of the store")
+
+
+@pytest.mark.parametrize("name", ["store.json", "bench.json", "trace.jsonl"])
+def test_a_pipe_is_read(folder: Path, tmp_path: Path, name: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes((folder / name).read_bytes()))
+    writer.start()
+    sources = read([pipe])
+    writer.join()
+    assert not sources.empty and not sources.left_out
 
 
 def test_many_broken_lines_are_counted(tmp_path: Path) -> None:

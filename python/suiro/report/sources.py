@@ -3,8 +3,9 @@
 `suiro run --trace`, told apart by what is in them. What is wrong is named, and the rest goes on."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,8 @@ def read(paths: Iterable[Path]) -> Sources:
             try:
                 _read(file, sources, raw_samples_are_wrong=file == path)
             except OSError as error:
-                sources.left_out.append(LeftOut(file=str(file), line=None, what=str(error)))
+                what = f"cannot be read: {error.strerror}"
+                sources.left_out.append(LeftOut(file=str(file), line=None, what=what))
             except WrongJsonError as error:
                 left_out = LeftOut(file=str(file), line=error.line, what=str(error))
                 sources.left_out.append(left_out)
@@ -97,22 +99,23 @@ def read(paths: Iterable[Path]) -> Sources:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES)
+    return sorted(
+        path for path in folder.rglob("*") if path.suffix in _SUFFIXES and not path.is_dir()
+    )
 
 
 def _read(path: Path, sources: Sources, raw_samples_are_wrong: bool) -> None:
-    with path.open("rb") as file:
+    with path.open("rb") as opened:
+        # What comes through a pipe can be read but once.
+        file = opened if opened.seekable() else BytesIO(opened.read(FILE_BYTES_MAX + 1))
         first = [_object(line) for _, line in zip(range(_LINES_TRIED), file, strict=False)]
-    if any(isinstance(one.get("collective"), str) and "rank" in one for one in first):
-        _read_trace(path, sources)
-        return
-    if any("bench" in one for one in first):
-        if raw_samples_are_wrong:
+        file.seek(0)
+        if any(isinstance(one.get("collective"), str) and "rank" in one for one in first):
+            _read_trace(path, file, sources)
+        elif not any("bench" in one for one in first):
+            _read_document(file.read(FILE_BYTES_MAX + 1), sources)
+        elif raw_samples_are_wrong:
             raise WrongJsonError(1, "raw samples of a bench; give the result.json beside them")
-        return
-    if path.stat().st_size > FILE_BYTES_MAX:
-        raise WrongJsonError(1, f"{_EXPECTED}, of at most {FILE_BYTES_MAX >> 20} MB")
-    _read_document(path.read_bytes(), sources)
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -125,6 +128,8 @@ def _object(line: bytes) -> dict[str, Any]:
 
 
 def _read_document(data: bytes, sources: Sources) -> None:
+    if len(data) > FILE_BYTES_MAX:
+        raise WrongJsonError(1, f"{_EXPECTED}, of at most {FILE_BYTES_MAX >> 20} MB")
     whole = _object(data)
     if "cells" in whole or "machine" in whole:
         sources.results.append(parse(Result, data))
@@ -144,11 +149,13 @@ def _neither(data: bytes) -> WrongJsonError:
     return WrongJsonError(1, _EXPECTED)
 
 
-def _read_trace(path: Path, sources: Sources) -> None:
+def _read_trace(path: Path, lines: Iterable[bytes], sources: Sources) -> None:
     trace = Trace(path)
     sources.traces.append(trace)
     wrong = 0
-    for number, line in _lines(path):
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             trace.add(parse(Call, line))
         except WrongJsonError as error:
@@ -159,10 +166,3 @@ def _read_trace(path: Path, sources: Sources) -> None:
     if wrong > _TOLD_MAX:
         what = f"{wrong - _TOLD_MAX} more lines like these"
         sources.left_out.append(LeftOut(file=str(path), line=None, what=what))
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield number, line
