@@ -37,6 +37,7 @@ def test_kinds_are_told_apart(folder: Path) -> None:
         ("store.json", ('"bytes":1000', '"bytes":"many"'), 1, "samples.0.bytes"),
         ("store.json", ("}]}\n", ""), 1, "expected a file of the store"),
         ("bench.json", ('"median_s": 0.1', '"median_s": "long"'), 57, "cells.1.median_s"),
+        ("bench.json", ('"median_s": 0.1', '"median_s": 0'), 57, "greater than 0"),
         ("bench.json", ('"cores": 2', '"cores": '), 3, "expected a file of the store"),
         ("bench.json", ('"machine"', '"motor"'), 1, "machine: Field required"),
         ("trace.jsonl", ("0.7", "-0.7"), 2, "seconds"),

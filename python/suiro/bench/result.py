@@ -2,13 +2,16 @@
 """What a measurement says: the document that `suiro bench --json` prints and the report reads."""
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from suiro.errors import UsageError
 from suiro.json_lines import WrongJsonError, parse
 
 Interval = tuple[float, float]
+_Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=1)]
 
 
 class Machine(BaseModel):
@@ -43,22 +46,24 @@ class Cell(BaseModel):
 
     collective: str
     algorithm: str
-    nodes: int
-    ranks: int
-    bytes: int  # as the table of collectives has it; 0 where there is no data
+    nodes: _Count
+    ranks: _Count
+    bytes: Annotated[
+        int, Field(ge=0)
+    ]  # as the table of collectives has it; 0 where there is no data
     port_bytes: int | None = None  # through the busiest link, where these were asked for
     spread_percent: int = 0  # by which blocks are larger or smaller
     root: int | None = None
-    median_s: float
+    median_s: _Positive
     ci95_s: Interval
     bandwidth_Bps: float  # what the busiest node must send or receive, over the time
     line_rate_fraction: float | None = None
     bound_fraction: float | None = None
-    speedup_over_native: float | None = None
+    speedup_over_native: _Positive | None = None
     speedup_over_native_ci95: Interval | None = None
-    speedup_over_control: float | None = None
+    speedup_over_control: _Positive | None = None
     speedup_over_control_ci95: Interval | None = None
-    repetitions: int
+    repetitions: _Count
     cpu_limited: bool = False
     void_reason: str | None = None
     note: str | None = None
