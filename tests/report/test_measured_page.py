@@ -102,7 +102,8 @@ def test_the_page_is_whole_and_offline(written: Path) -> None:
 
 def test_pictures_are_files_of_their_own(written: Path) -> None:
     names = {path.name for path in (written / "pictures").iterdir()}
-    assert {"gain-bcast.svg", "gain-allreduce.svg", "interval-bcast.svg", "predicted.svg"} <= names
+    assert {"overview.svg", "gain-bcast.svg", "gain-allreduce.svg", "interval-bcast.svg",
+            "predicted.svg"} <= names  # fmt: skip
     assert "time-bcast-4x4-hol-Open-MPI-4.1.4-tune.svg" in names
     assert any(name.startswith("spent-") for name in names)
     for path in (written / "pictures").iterdir():

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from suiro.bench.catalog import collectives
+from suiro.bench.cells import SMALL_BYTES
 from suiro.bench.result import Cell, Result
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
 from suiro.report.sources import Kind, Sources, Trace
@@ -128,9 +129,14 @@ class Group(BaseModel):
         return next(same, None)
 
     @property
+    def headlines(self) -> list[Choice]:
+        """No mean and no headline is made of small messages (docs/measuring.md)."""
+        return [choice for choice in self.choices if choice.bytes >= SMALL_BYTES]
+
+    @property
     def mean_gain(self) -> float | None:
-        """The geometric mean of the choices'."""
-        gains = [choice.gain for choice in self.choices]
+        """The geometric mean of what may be in one."""
+        gains = [choice.gain for choice in self.headlines]
         return exp(sum(map(log, gains)) / len(gains)) if gains else None
 
     @property

@@ -31,6 +31,7 @@ _CONTROL = "#c3c7ce"
 _TICKS_MAX = 10
 # matplotlib draws text and axes in this colour; it becomes the page's own.
 INK = "#123456"
+INCHES = 7.6  # how wide a figure is
 
 
 def colour_of(algorithm: str) -> str:
@@ -97,7 +98,7 @@ def wide_area_figure(result: Result, sites: Sites) -> str:
         legend(axes, 2)
         axes.set_ylim(bottom=0)
 
-    return svg_of(draw, (7.6, 4.2))
+    return svg_of(draw, (INCHES, 4.2))
 
 
 def _line_Bps(result: Result) -> float | None:
@@ -128,7 +129,7 @@ def _bars_figure(groups: list[Bars], label: str, limit: float | None) -> str:
         legend(axes, 3)
         axes.set_ylim(bottom=0)
 
-    return svg_of(draw, (7.6, 3.6))
+    return svg_of(draw, (INCHES, 3.6))
 
 
 def _label(cell: Cell) -> str:
@@ -185,7 +186,7 @@ def steps_figure(steps: list[Steps]) -> str:
         legend(axes, 2)
         axes.set_ylim(bottom=0)
 
-    return svg_of(draw, (7.6, 3.2))
+    return svg_of(draw, (INCHES, 3.2))
 
 
 def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:

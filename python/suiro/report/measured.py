@@ -10,7 +10,7 @@ from itertools import groupby
 from suiro import __version__
 from suiro.bench.result import Result
 from suiro.bench.table import time_text
-from suiro.report import html, maps, words
+from suiro.report import curves, heat_maps, html, words
 from suiro.report.evidence import NATIVE, Group, Row, Setting, spent_s
 from suiro.report.predicted import agreement
 from suiro.report.sources import LeftOut
@@ -84,16 +84,22 @@ class Report:
 def pictures(report: Report) -> dict[Subject, Picture]:
     """In the order of the page."""
     made: dict[Subject, Picture] = {}
+    with_gains = {
+        name: groups for name, groups in report.of_collective if any(heat_maps.gain_lines(groups))
+    }
+    if len(with_gains) > 1:
+        caption = "Times as fast as the MPI's own choice, the geometric mean over sizes."
+        made["overview", ""] = Picture(heat_maps.overview_map(with_gains), caption)
     for _, groups in report.of_collective:
         made |= _of_collective(groups)
     predicted = [group for group in report.measured if agreement(group)]
     if predicted:
         caption = "Predicted against measured; dotted: twice and half as long."
-        made["predicted", ""] = Picture(maps.predicted_figure(predicted), caption)
+        made["predicted", ""] = Picture(curves.predicted_figure(predicted), caption)
     caption = "Where the time went: the kinds of call that took most of it."
     for place, groups in report.of_program:
         if any(map(spent_s, groups)):
-            made["spent", place] = Picture(maps.spent_figure(groups), caption)
+            made["spent", place] = Picture(curves.spent_figure(groups), caption)
     return made
 
 
@@ -124,17 +130,16 @@ def _slug(setting: Setting) -> str:
 def _of_collective(groups: list[Group]) -> dict[Subject, Picture]:
     collective = groups[0].setting.collective
     made: dict[Subject, Picture] = {}
-    chosen = [group for group in groups if group.choices]
-    if chosen:
+    lines = heat_maps.gain_lines(groups)
+    if lines:
         caption = (
             f"{collective}: times as fast as the MPI's own choice, by bytes. =: that stays. In "
             "brackets: may be chance."
         )
-        made["gain", collective] = Picture(maps.gain_map(chosen), caption)
-    several = [group for group in chosen if len(group.choices) > 1]
-    if several:
-        caption = f"{collective}: what is gained by the choice at each size, with 95 % intervals."
-        made["interval", collective] = Picture(maps.interval_figure(several), caption)
+        made["gain", collective] = Picture(heat_maps.gain_map(groups), caption)
+    if any(len(line.fields) > 1 for line in lines):
+        caption = f"{collective}: the same gains with their 95 % intervals."
+        made["interval", collective] = Picture(curves.interval_figure(groups), caption)
     for group in groups:
         made |= _of_group(group)
     return made
@@ -150,7 +155,7 @@ def _of_group(group: Group) -> dict[Subject, Picture]:
         caption = (
             "Each algorithm: times as fast as the MPI's own choice. In brackets: may be chance."
         )
-        made["algorithms", group.setting] = Picture(maps.algorithm_map(group), caption)
+        made["algorithms", group.setting] = Picture(heat_maps.algorithm_map(group), caption)
     return made
 
 
@@ -179,7 +184,7 @@ def render(report: Report, drawn: dict[Subject, Picture]) -> str:
     body += _model(report, drawn) + _sure(report) + _programs(report, drawn)
     body += _left_out(report) + _origins(report)
     footer = f"<footer>Drawn by suiro {__version__}: {escape(report.command)}</footer>"
-    header = f"{html.sentences(said)}<nav>{navigation}</nav>"
+    header = f"{html.sentences(said)}{_figure(drawn, ('overview', ''))}<nav>{navigation}</nav>"
     return html.document("What was measured", header, body + footer)
 
 
@@ -218,7 +223,7 @@ def _rows_table(group: Group) -> str:
 
 def _cells(row: Row) -> list[str]:
     return [
-        maps.bytes_text(row),
+        curves.bytes_text(row),
         words.algorithm_text(row),
         time_text(row.median_s),
         "-" if row.ci95_s is None else " ".join(f"{s / row.median_s - 1:+.0%}" for s in row.ci95_s),
@@ -308,7 +313,7 @@ def _call_cells(group: Group, row: Row, measured: Sequence[Group]) -> list[str]:
         setting.collective,
         row.algorithm,
         str(setting.ranks),
-        maps.bytes_text(row),
+        curves.bytes_text(row),
         str(row.calls),
         time_text(row.median_s),
         f"{time_text(spent)} ({share:.0%})",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from suiro.report.figures import INK, SHADES, legend, svg_of, tick_sizes
+from suiro.report.figures import INCHES, INK, SHADES, legend, svg_of, tick_sizes
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.tuner import Tuning
 
@@ -53,7 +53,7 @@ def times_figure(points: Iterable[Point], default: str, chosen: Curve) -> str:
         axes.set_ylabel("milliseconds")
         legend(axes, 3)
 
-    return svg_of(draw, (7.6, 4.6))
+    return svg_of(draw, (INCHES, 4.6))
 
 
 def _plot(axes: "Axes", curve: Curve, label: str, **style: Any) -> None:
