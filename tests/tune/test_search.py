@@ -2,6 +2,7 @@
 """Who wins, from times that are made up: no machine is needed to decide."""
 
 import random
+from statistics import median
 
 import pytest
 
@@ -92,6 +93,10 @@ def test_neighbours_that_differ_by_noise_only_are_merged() -> None:
         (2000, "b"),
         (4000, "a"),
     ]
+    # What is printed beside the choice is of the choice.
+    winner, name = search.merged(verdicts)[1]
+    shown = search.chosen(winner, name)
+    assert shown.winner == name and shown.seconds == median(winner.finals[name])
 
 
 def test_a_significant_winner_is_not_merged_into_the_default() -> None:

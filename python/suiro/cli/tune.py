@@ -238,6 +238,7 @@ def _print(request: "Request", outcome: "Outcome") -> None:
     from rich.table import Table
 
     from suiro.bench.table import size_text, time_text
+    from suiro.tune.search import chosen
 
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
@@ -247,7 +248,8 @@ def _print(request: "Request", outcome: "Outcome") -> None:
         table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
         for name in ("bytes", "default", "choice", "time", "x default", "95 %"):
             table.add_column(name, justify="left" if name == "choice" else "right")
-        for one, name in tuning.choices:
+        for winner, name in tuning.choices:
+            one = chosen(winner, name)
             low, high = one.gain_ci95
             table.add_row(
                 size_text(one.size), time_text(one.default_seconds), name, time_text(one.seconds),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from suiro.bench.table import size_text
 from suiro.report.evidence import Group, Row
-from suiro.report.figures import INCHES, INK, SHADES, legend, svg_of, tick_sizes
+from suiro.report.figures import INCHES, INK, SHADES, legend, size_axis, svg_of
 from suiro.report.heat_maps import Field, gain_lines
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def interval_figure(groups: Sequence[Group]) -> str:
                 linewidth=1.0, marker="o", markersize=3, elinewidth=1, capsize=3,
             )  # fmt: skip
         axes.axhline(1, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-        axes.set_xscale("log", base=2)
-        tick_sizes(axes, {size for line in lines for size in line.fields})
+        size_axis(axes, {size for line in lines for size in line.fields})
         axes.set_ylabel("times as fast as the MPI's own choice")
         legend(axes, 1)
 

@@ -112,6 +112,11 @@ class Choice(BaseModel):
     gain_ci95: Interval
     calls: int
 
+    @property
+    def faster(self) -> bool:
+        """Than the MPI's own choice, by more than chance."""
+        return self.gain_ci95[0] > 1
+
 
 class Group(BaseModel):
     """Rows by size, then as they were compared; choices by size."""

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from suiro.bench.result import Cell, Result, Steps
@@ -145,11 +146,14 @@ def legend(axes: "Axes", columns: int) -> None:
                 loc="upper left", bbox_to_anchor=(0, -0.14), labelcolor=INK)  # fmt: skip
 
 
-def tick_sizes(axes: "Axes", sizes: Collection[int]) -> None:
-    """Some of the sizes, on an axis of them; a call without data stands at 1."""
-    every = -(-len(sizes) // _TICKS_MAX) or 1
-    ticks = sorted(sizes)[::every]
-    axes.set_xticks([tick or 1 for tick in ticks], [size_text(tick) for tick in ticks])
+def size_axis(axes: "Axes", sizes: Collection[int]) -> None:
+    """An axis of sizes: even where they are evenly spaced, else of powers of two, on which a call
+    without data stands at 1."""
+    ordered = sorted(sizes)
+    if len({later - size for size, later in pairwise(ordered)}) != 1:
+        axes.set_xscale("log", base=2)
+    every = -(-len(ordered) // _TICKS_MAX) or 1
+    axes.set_xticks([tick or 1 for tick in ordered[::every]], map(size_text, ordered[::every]))
     axes.minorticks_off()
 
 

@@ -69,7 +69,8 @@ def gain_lines(groups: Iterable[Group]) -> list[Line]:
 
 
 def _field_of_choice(choice: Choice) -> Field:
-    return Field(choice.gain, True, choice.algorithm, choice.gain_ci95)
+    sure = choice.faster or choice.algorithm == NATIVE
+    return Field(choice.gain, sure, choice.algorithm, choice.gain_ci95)
 
 
 def _fields(rows: Iterable[Row]) -> dict[int, Field]:

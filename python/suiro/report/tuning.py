@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from suiro.report.figures import INCHES, INK, SHADES, legend, svg_of, tick_sizes
+from suiro.report.figures import INCHES, INK, SHADES, legend, size_axis, svg_of
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.tuner import Tuning
 
@@ -45,11 +45,10 @@ def times_figure(points: Iterable[Point], default: str, chosen: Curve) -> str:
         if default in curves:
             _plot(axes, curves[default], "the MPI's own choice", color=SHADES[0], linewidth=2.2)
         _plot(axes, chosen, "tuned", color=INK, linewidth=2.2, linestyle=(0, (4, 2)))
-        axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        size_axis(axes, {size for curve in curves.values() for size in curve})
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
-        tick_sizes(axes, {size for curve in curves.values() for size in curve})
         axes.set_ylabel("milliseconds")
         legend(axes, 3)
 

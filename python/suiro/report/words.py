@@ -44,7 +44,7 @@ def gain_sentence(group: Group) -> str:
     counted = group.headlines
     if not counted:
         return f"{place}: only small messages were compared, below 4 KB; no mean is made of these."
-    faster = [choice for choice in counted if choice.algorithm != NATIVE]
+    faster = [choice for choice in counted if choice.faster]
     if not faster:
         return f"{place}: nothing is faster than the MPI's own choice by more than chance."
     return (
@@ -68,7 +68,7 @@ def gain_cells(group: Group) -> list[str]:
     counted = group.headlines
     if group.mean_gain is None:
         return ["-", "-", "-"]
-    faster = [choice for choice in counted if choice.algorithm != NATIVE]
+    faster = [choice for choice in counted if choice.faster]
     largest = max(choice.gain for choice in counted)
     return [f"{largest:.2f}", f"{group.mean_gain:.2f}", f"{len(faster)} of {len(counted)}"]
 

@@ -2,7 +2,7 @@
 """Which candidate wins at one size, from noisy times: pure, given how to measure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
@@ -118,6 +118,15 @@ def merged(verdicts: list[Verdict]) -> list[tuple[Verdict, str]]:
         before = choices[-1][1] if choices else None
         choices.append((one, before if before and _as_good(one, before) else one.winner))
     return choices
+
+
+def chosen(one: Verdict, name: str) -> Verdict:
+    """With the figures of the choice where that is not the winner's."""
+    if name == one.winner or name not in one.finals:
+        return one
+    gain, interval = ratio_with_interval(one.finals[DEFAULT], one.finals[name])
+    seconds = median(one.finals[name])
+    return replace(one, winner=name, seconds=seconds, gain=gain, gain_ci95=interval)
 
 
 def _as_good(one: Verdict, name: str) -> bool:
