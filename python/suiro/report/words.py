@@ -16,7 +16,7 @@ def summary(groups: Sequence[Group]) -> list[str]:
     said = [sentence for group in groups if (sentence := slower_sentence(group))]
     said += [gain_sentence(group) for group in ordered[:_SENTENCES_MAX]]
     left = len(ordered) - _SENTENCES_MAX
-    return [*said, f"{left} more gain less; they are below."] if left > 0 else said
+    return [*said, f"{left} more are below."] if left > 0 else said
 
 
 def slower_sentence(group: Group) -> str:
