@@ -15,6 +15,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::uint64_t smallest_chunk = 64 << 10;
+constexpr double longest_chunk_ns = 10'000'000;
 /// A shorter round trip costs less than to begin on one stream and go on on another.
 constexpr std::int64_t least_round_trip_ns = 25'000;
 /// A message for which a short one behind it waits no longer than this need not be asked for.
@@ -28,11 +29,18 @@ constexpr double reluctance = 1.25;
 
 }  // namespace
 
+/// What a link carries in a while that nobody minds, so that what is not yet asked for can still
+/// take another.
+std::uint64_t Transfers::longest_chunk(std::size_t rail) const {
+  const std::uint64_t most = std::max(core_.settings.chunk_bytes, smallest_chunk);
+  const double known = core_.loads.rate(rail) * longest_chunk_ns;
+  return known == 0 ? most : std::clamp(static_cast<std::uint64_t>(known), smallest_chunk, most);
+}
+
 /// The next chunk for one of several streams: its part of half of what is left.
-std::uint64_t Transfers::chunk(std::uint64_t left, double part) const {
-  const std::uint64_t longest = std::max(core_.settings.chunk_bytes, smallest_chunk);
+std::uint64_t Transfers::chunk(std::uint64_t left, std::size_t rail, double part) const {
   const auto wished = static_cast<std::uint64_t>(static_cast<double>(left) / 2 * part);
-  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest);
+  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest_chunk(rail));
   return left < length + smallest_chunk / 2 ? left : length;
 }
 
@@ -79,7 +87,11 @@ double Transfers::end_ns(std::size_t rail, std::uint64_t more, bool preferred) c
 }
 
 bool Transfers::has_enough(const BulkStream& stream) const {
-  return stream.grants.size() >= 2 && stream.outstanding >= core_.settings.chunk_bytes;
+  const double on_the_way =
+      core_.loads.rate(stream.rail) * 2 * static_cast<double>(stream.round_trip_ns);
+  return stream.grants.size() >= 2 &&
+         static_cast<double>(stream.outstanding) >=
+             static_cast<double>(longest_chunk(stream.rail)) + on_the_way;
 }
 
 /// Of the streams that have not enough to do the one that would be through first with its next
@@ -101,7 +113,7 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   for (BulkStream& stream : streams_) {
     if (!usable(stream)) continue;
     const bool own = stream.preference == home;
-    const std::uint64_t here = alone ? left : chunk(left, rate(stream.rail) / rates);
+    const std::uint64_t here = alone ? left : chunk(left, stream.rail, rate(stream.rail) / rates);
     const double end = end_ns(stream.rail, here, own);
     all_end = std::min(all_end, end_ns(stream.rail, planned_, own));
     if (!own) others_end = std::min(others_end, end);
@@ -113,7 +125,7 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
     length = here;
   }
   if (best == nullptr || best_end > all_end) return nullptr;
-  const bool whole = best->preference == home && left <= core_.settings.chunk_bytes &&
+  const bool whole = best->preference == home && left <= 2 * longest_chunk(best->rail) &&
                      end_ns(best->rail, left, true) <= others_end;
   if (whole && shares()) length = left;
   return best;

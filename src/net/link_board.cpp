@@ -5,15 +5,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace suiro::net {
 namespace {
 
 /// For so long a process is believed that says no more.
 constexpr std::int64_t word_holds_ns = 500'000'000;
-/// Between two messages of a process there may be so much time, but a long one of another that
-/// waits for nothing is to lose little by it.
-constexpr std::int64_t longest_pause_ns = 20'000'000;
+/// Between two messages of a process there may be some time, but a long one of another that waits
+/// for nothing is to lose little by it.
+constexpr std::int64_t longest_fading_ns = 250'000'000;
 /// A process that was silent for so long has lost its place to whoever wants it.
 constexpr std::int64_t place_holds_ns = 60'000'000'000;
 
@@ -23,6 +24,18 @@ std::uint64_t part_of(const Nonce& nonce) {
   std::uint64_t value = 0;
   std::memcpy(&value, nonce.data(), sizeof value);
   return std::max<std::uint64_t>(value, 1);
+}
+
+/// What is under way, or what is expected if that is more.
+double bytes_of(const LinkBoard::Load& load, std::int64_t now_ns) {
+  const std::int64_t word_left_ns = load.until_ns.load(relaxed) - now_ns;
+  const bool holds = word_left_ns > 0 && word_left_ns <= word_holds_ns;
+  const double bytes = holds ? static_cast<double>(load.bytes.load(relaxed)) : 0;
+  const std::int64_t fades_ns = load.fades_ns.load(relaxed);
+  const std::int64_t passed_ns = now_ns - load.ended_ns.load(relaxed);
+  if (passed_ns < 0 || passed_ns >= fades_ns || fades_ns > longest_fading_ns) return bytes;
+  const double left = 1 - static_cast<double>(passed_ns) / static_cast<double>(fades_ns);
+  return std::max(bytes, left * static_cast<double>(load.expected.load(relaxed)));
 }
 
 }  // namespace
@@ -46,22 +59,14 @@ void LinkLoads::claim(std::int64_t now_ns) {
     std::uint64_t owner = place.owner.load(relaxed);
     const bool held = owner != 0 && std::abs(now_ns - place.said_ns.load(relaxed)) < place_holds_ns;
     if (held || !place.owner.compare_exchange_strong(owner, owner_, relaxed)) continue;
-    for (LinkBoard::Load& load : place.loads) load.until_ns.store(0, relaxed);
+    for (LinkBoard::Load& load : place.loads)
+      load.until_ns.store(0, relaxed), load.fades_ns.store(0, relaxed);
     std::uint64_t used = board_.used.load(relaxed);
     while (used <= number && !board_.used.compare_exchange_weak(used, number + 1, relaxed)) {
     }
     place_ = &place;
     return;
   }
-}
-
-void LinkLoads::say(std::size_t rail, std::uint64_t bytes, std::int64_t until_ns,
-                    std::int64_t now_ns) {
-  claim(now_ns);
-  if (place_ == nullptr) return;
-  place_->said_ns.store(now_ns, relaxed);
-  place_->loads[rail].bytes.store(bytes, relaxed);
-  place_->loads[rail].until_ns.store(until_ns, relaxed);
 }
 
 void LinkLoads::planned(std::size_t rail, std::uint64_t before, std::uint64_t bytes,
@@ -94,13 +99,18 @@ void LinkLoads::lost(std::size_t rail, std::uint64_t bytes, std::int64_t now_ns)
 
 void LinkLoads::tell(std::size_t rail, std::int64_t now_ns) {
   Own& own = own_[rail];
-  if (own.bytes + own.planned > 0) {
-    say(rail, own.bytes + own.planned, now_ns + word_holds_ns, now_ns);
-    return;
-  }
-  const std::int64_t pause_ns = std::min((now_ns - own.since_ns) / 2, longest_pause_ns);
-  say(rail, own.most, own.most > 0 ? now_ns + pause_ns : 0, now_ns);
-  own.most = 0;
+  const std::uint64_t here = own.bytes + own.planned;
+  const std::uint64_t most = here == 0 ? std::exchange(own.most, 0) : 0;
+  claim(now_ns);
+  if (place_ == nullptr) return;
+  LinkBoard::Load& load = place_->loads[rail];
+  place_->said_ns.store(now_ns, relaxed);
+  load.bytes.store(here, relaxed);
+  load.until_ns.store(now_ns + word_holds_ns, relaxed);
+  if (most == 0) return;
+  load.expected.store(most, relaxed);
+  load.ended_ns.store(now_ns, relaxed);
+  load.fades_ns.store(std::min(now_ns - own.since_ns, longest_fading_ns), relaxed);
 }
 
 double LinkLoads::others(std::size_t rail, std::int64_t now_ns) const {
@@ -109,10 +119,8 @@ double LinkLoads::others(std::size_t rail, std::int64_t now_ns) const {
   const std::size_t used = std::min<std::size_t>(board_.used.load(relaxed), LinkBoard::places);
   for (std::size_t number = 0; number < used; ++number) {
     const LinkBoard::Place& place = board_.place[number];
-    const LinkBoard::Load& load = place.loads[rail];
-    const std::int64_t left_ns = load.until_ns.load(relaxed) - now_ns;
-    if (&place == place_ || left_ns <= 0 || left_ns > word_holds_ns) continue;
-    if (place.owner.load(relaxed) != 0) sum += static_cast<double>(load.bytes.load(relaxed));
+    if (&place == place_ || place.owner.load(relaxed) == 0) continue;
+    sum += bytes_of(place.loads[rail], now_ns);
   }
   return sum;
 }

@@ -23,6 +23,10 @@ struct LinkBoard {
   struct Load {
     std::atomic<std::uint64_t> bytes;
     std::atomic<std::int64_t> until_ns;
+    // What there was the last time, which is expected again, less and less within `fades_ns`.
+    std::atomic<std::uint64_t> expected;
+    std::atomic<std::int64_t> ended_ns;
+    std::atomic<std::int64_t> fades_ns;
   };
   struct Place {
     std::atomic<std::uint64_t> owner;  // part of its nonce; 0: free
@@ -60,8 +64,8 @@ class LinkLoads {
 
   /// Bytes that are on their way to this process.
   std::uint64_t own(std::size_t rail) const { return rail < max_rails ? own_[rail].bytes : 0; }
-  /// And to all others. A process whose own link it is counts for half as long again as its last
-  /// messages took, and at most 20 ms: it may be about to go on.
+  /// And to all others. Whose own link it is may be about to go on: what it had fades within as
+  /// long as it took, and at most a quarter of a second.
   double others(std::size_t rail, std::int64_t now_ns) const;
 
   /// All that has come on this link, to tell how fast it is from two times.
@@ -80,7 +84,6 @@ class LinkLoads {
   };
 
   void claim(std::int64_t now_ns);
-  void say(std::size_t rail, std::uint64_t bytes, std::int64_t until_ns, std::int64_t now_ns);
   void tell(std::size_t rail, std::int64_t now_ns);
 
   std::unique_ptr<LinkBoard> alone_;

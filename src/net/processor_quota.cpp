@@ -52,7 +52,8 @@ double processor_quota(const std::string& groups, const std::string& root) {
     const bool unified = controllers.empty();
     const bool of_processor = ("," + controllers + ",").find(",cpu,") != std::string::npos;
     if (unified || of_processor)
-      least = std::min(least, least_limit(unified ? root : root + "/" + controllers, group, unified));
+      least =
+          std::min(least, least_limit(unified ? root : root + "/" + controllers, group, unified));
   }
   return least;
 }

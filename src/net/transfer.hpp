@@ -121,7 +121,8 @@ class Transfers {
   void begin_measuring(BulkStream& stream);
   void plan();
   void grant_all();
-  std::uint64_t chunk(std::uint64_t left, double part) const;
+  std::uint64_t longest_chunk(std::size_t rail) const;
+  std::uint64_t chunk(std::uint64_t left, std::size_t rail, double part) const;
   void give(std::size_t number, Transfer& transfer, Transfer::Range range);
   void measure(BulkStream& stream, const Grant& grant);
   static void measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns);

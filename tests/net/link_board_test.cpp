@@ -47,8 +47,11 @@ TEST(LinkBoard, WhoseLinkItIsCountsForAWhileLonger) {
   owner.planned(0, 3000, 0, 0);
   owner.arrived(0, 3000, 10 * millisecond);
   EXPECT_EQ(owner.own(0), 0);
-  EXPECT_EQ(other.others(0, 14 * millisecond), 3000);
-  EXPECT_EQ(other.others(0, 16 * millisecond), 0);
+  EXPECT_EQ(other.others(0, 10 * millisecond), 3000);
+  EXPECT_NEAR(other.others(0, 15 * millisecond), 1500, 1);
+  owner.planned(0, 0, 1000, 15 * millisecond);
+  EXPECT_NEAR(other.others(0, 16 * millisecond), 1200, 1) << "more may come";
+  EXPECT_EQ(other.others(0, 21 * millisecond), 1000);
 }
 
 TEST(LinkBoard, RatesAreEverybodys) {

@@ -157,16 +157,16 @@ void run(std::uint64_t seed) {
   SimulatedNetwork& network = hosts.world.network;
   for (auto count = 1 + below(8); count > 0; --count)
     hosts.begin(below(processes), (1 + below(32)) << 20);
-  const auto fails = below(2 * rates.size());  // perhaps none
-  const std::int64_t tick = 40 * millisecond;  // longer than a link is kept for its owner
-  std::int64_t settled_ns = 3 * tick;
+  const auto fails = below(2 * rates.size());   // perhaps none
+  const std::int64_t tick = 130 * millisecond;  // longer than a link is kept for its owner
+  std::int64_t settled_ns = 2 * tick;
   bool stalled = false;
   for (int ticks = 0; hosts.ended() < hosts.data.size(); ++ticks) {
     ASSERT_LT(ticks, 2000);
     std::vector<std::uint64_t> before;
     for (std::size_t rail = 0; rail < rates.size(); ++rail) before.push_back(hosts.received(rail));
-    if (fails < rates.size() && (ticks == 3 || ticks == 45)) {
-      stalled = ticks == 3;
+    if (fails < rates.size() && (ticks == 2 || ticks == 14)) {
+      stalled = ticks == 2;
       if (stalled)
         network.stall(hosts.of(1, 0).carrier, static_cast<int>(fails));
       else
