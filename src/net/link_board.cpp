@@ -129,10 +129,13 @@ std::uint64_t LinkLoads::received(std::size_t rail) const {
   return rail < max_rails ? board_.links[rail].received_bytes.load(relaxed) : 0;
 }
 
+/// A rate that most samples do not reach: bytes come late when their sender is busy, and at once
+/// when it is the reader who was away, which is why none counts for more than twice what is known.
 void LinkLoads::measured(std::size_t rail, double bytes_per_ns) {
   if (rail >= max_rails || !std::isfinite(bytes_per_ns) || bytes_per_ns <= 0) return;
   const double before = rate(rail);
-  const double now = before == 0 ? bytes_per_ns : (before + bytes_per_ns) / 2;
+  const double more = std::min(bytes_per_ns, 2 * before) - before;
+  const double now = before == 0 ? bytes_per_ns : before + more * (more > 0 ? 0.25 : 0.0625);
   board_.links[rail].bytes_per_ns.store(now, relaxed);
 }
 
