@@ -18,6 +18,7 @@ static const char usage[] =
     "  receive   a message arrives behind a second of computation; time that is not hidden\n"
     "  send      a message leaves behind a second of computation; time that is not hidden\n"
     "  resume    a look for a message that is not there, behind a second of computation\n"
+    "  allgather a block of every rank to everybody\n"
     "  is        counts and keys to everybody, as in the integer sort (NPB IS)\n"
     "  ft        a transposition, as in the Fourier transform (NPB FT)\n"
     "  cg        sums along rows of a grid and an exchange across it (NPB CG)\n"
@@ -160,6 +161,10 @@ static double resume(struct Kernel* k) {
   return seconds;
 }
 
+static void gather_everywhere(struct Kernel* k) {
+  MPI_Allgather(k->send, k->bytes, MPI_BYTE, k->receive, k->bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 static void integer_sort(struct Kernel* k) {
   MPI_Allreduce(MPI_IN_PLACE, k->numbers, 1024, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Alltoall(k->counts, 1, MPI_INT, k->numbers, 1, MPI_INT, MPI_COMM_WORLD);
@@ -252,6 +257,7 @@ static const struct {
                {"receive", receive_hidden, NULL},
                {"send", send_hidden, NULL},
                {"resume", resume, NULL},
+               {"allgather", NULL, gather_everywhere},
                {"is", NULL, integer_sort},
                {"ft", NULL, fourier_transform},
                {"cg", NULL, conjugate_gradient},

@@ -34,16 +34,33 @@ void Bulk::open(std::int64_t now_ns) {
     open(max_rails * per_rail, route, 0, now_ns);
     return;
   }
+  const bool all = core_.settings.rails == RailPolicy::striped;
+  bool served = false;
   for (std::size_t index = 0; index < paths_.routes.size(); ++index) {
+    if (served && !all && !wanted_routes_[index]) continue;
     const Route& route = paths_.routes[index];
-    bool serves = false;
     for (std::size_t one = 0; one < per_rail; ++one) {
       const std::size_t number = route.own_rail * per_rail + one;
       open(number, route, index, now_ns);
-      serves = serves || transfers_.stream(number).state != State::closed;
+      served = served || transfers_.stream(number).state != State::closed;
     }
-    if (serves && !paths_.striped) return;
   }
+}
+
+void Bulk::want(std::size_t index, std::int64_t now_ns) {
+  if (wanted_routes_[index]) return;
+  wanted_routes_.set(index);
+  if (opens_)
+    open(now_ns);
+  else
+    session_.tell_wanted(paths_.routes[index].peer_rail);
+}
+
+bool Bulk::wanted_by_peer(std::size_t rail) {
+  const auto found = std::ranges::find(paths_.routes, rail, &Route::own_rail);
+  if (!opens_ || found == paths_.routes.end()) return false;
+  want(static_cast<std::size_t>(found - paths_.routes.begin()), core_.carrier.now_ns());
+  return true;
 }
 
 void Bulk::open(std::size_t number, const Route& route, std::size_t preference,

@@ -3,6 +3,8 @@
 // the smaller nonce, so that they never cross; opened again when they break, with growing pauses.
 #pragma once
 
+#include <bitset>
+
 #include "net/core.hpp"
 #include "net/rails.hpp"
 #include "net/streams.hpp"
@@ -23,6 +25,10 @@ class Bulk {
 
   /// Opens what is wanted, allowed by now, and not open.
   void open(std::int64_t now_ns);
+  /// Besides the first route that serves, this one is wanted from now on.
+  void want(std::size_t index, std::int64_t now_ns);
+  /// The peer wants it on this rail. False: it cannot be asked for.
+  bool wanted_by_peer(std::size_t rail);
   Welcome introduced(Stream& stream);
   void established(const Stream& stream);
   /// False: no stream of this kind has this number.
@@ -60,6 +66,7 @@ class Bulk {
   const bool opens_;
   bool shared_memory_ = true;
   bool wanted_ = false;
+  std::bitset<max_rails> wanted_routes_;
 };
 
 }  // namespace suiro::net

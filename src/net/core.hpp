@@ -7,6 +7,7 @@
 
 #include "net/carrier.hpp"
 #include "net/credit.hpp"
+#include "net/link_board.hpp"
 #include "net/links.hpp"
 #include "net/message.hpp"
 #include "net/name.hpp"
@@ -69,6 +70,7 @@ struct Core {
   std::uint64_t unreachable = 0;     // operations that ended so
   CreditPool credit{settings};
   Suspicions suspicions{};
+  LinkLoads loads;
 
   /// Whether that much more may be injected.
   bool may_inject(std::uint64_t bytes) const {

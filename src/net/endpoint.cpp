@@ -18,6 +18,7 @@
 #include "net/identity.hpp"
 #include "net/links.hpp"
 #include "net/real_carrier.hpp"
+#include "net/shared_board.hpp"
 #include "net/statistics_report.hpp"
 #include "net/stats_socket.hpp"
 #include "net/tcp.hpp"
@@ -47,7 +48,8 @@ struct Endpoint::State : Forkable {
         links(links_of(settings)),
         own(new_name(settings, links)),
         carrier(make_carrier(settings, links, own)),
-        engine(settings, own, links, *carrier),
+        board(own.host, links),
+        engine(settings, own, links, *carrier, board.get()),
         watch(*carrier),
         reporter(this_process(links, std::string(carrier->description()))),
         questions([this] { return to_json(reporter, statistics()); }),
@@ -108,6 +110,7 @@ struct Endpoint::State : Forkable {
   const std::vector<Link> links;
   Name own;
   const std::unique_ptr<RealCarrier> carrier;
+  const SharedBoard board;
   Engine engine;
   Watch watch;
   const Reporter reporter;

@@ -13,10 +13,15 @@
 namespace suiro::net {
 
 struct Engine::State : Sessions {
-  State(const Settings& settings, const Name& own, const std::vector<Link>& links, Carrier& carrier)
+  State(const Settings& settings, const Name& own, const std::vector<Link>& links, Carrier& carrier,
+        LinkBoard* board)
       : timers(carrier),
-        core{
-            .settings = settings, .own = own, .links = links, .carrier = carrier, .timers = timers},
+        core{.settings = settings,
+             .own = own,
+             .links = links,
+             .carrier = carrier,
+             .timers = timers,
+             .loads = LinkLoads(board, own.nonce)},
         mailbox(core),
         streams(core, *this) {}
 
@@ -51,8 +56,8 @@ Session* Engine::State::session_of(const Name& name) {
 }
 
 Engine::Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
-               Carrier& carrier)
-    : state_(std::make_unique<State>(settings, own, links, carrier)) {}
+               Carrier& carrier, LinkBoard* board)
+    : state_(std::make_unique<State>(settings, own, links, carrier, board)) {}
 
 Engine::~Engine() = default;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "net/carrier.hpp"
+#include "net/link_board.hpp"
 #include "net/links.hpp"
 #include "net/message.hpp"
 #include "net/name.hpp"
@@ -19,9 +20,10 @@ namespace suiro::net {
 
 class Engine : public Events {
  public:
-  /// `own` names this process, as its carrier listens on `links`, its rails.
+  /// `own` names this process, as its carrier listens on `links`, its rails. `board` tells what
+  /// other processes have under way on them, and outlives the engine; null: nothing is known.
   Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
-         Carrier& carrier);
+         Carrier& carrier, LinkBoard* board = nullptr);
   ~Engine() override;
 
   /// The peer of this name, known or new. Nothing is sent.

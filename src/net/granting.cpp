@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a receiver spreads what it wants over the bulk streams: with one stream, all at once; with
-// several, in chunks, each to the stream that would be through with it first, so that all rails are
-// in use and end together however fast they are.
+// How a receiver spreads what it wants over the bulk streams: with one link, all at once; with
+// several, in chunks, each to the link that would be through with it first, by its rate and by what
+// all processes of the host have under way on it. So a message has all links if nobody else needs
+// them, however fast they are, and keeps to its own where everybody is busy: there it would only
+// meet more others on each (as in the paper on SMP clusters with multi-link Ethernet, 2009, where
+// static beats striping).
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "net/transfer.hpp"
 
@@ -10,6 +15,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::uint64_t smallest_chunk = 64 << 10;
+constexpr double longest_chunk_ns = 10'000'000;
 /// A shorter round trip costs less than to begin on one stream and go on on another.
 constexpr std::int64_t least_round_trip_ns = 25'000;
 /// A message for which a short one behind it waits no longer than this need not be asked for.
@@ -17,70 +23,156 @@ constexpr double longest_wait_ns = 200'000;
 /// No stream is thought slower than this part of the fastest: one that was lame for a moment
 /// would never be tried again.
 constexpr double slowest_part = 1.0 / 16;
+/// By so much a link that others use must be through earlier, or else we would only be in each
+/// other's way.
+constexpr double reluctance = 1.25;
 
 }  // namespace
 
+/// What a link carries in a while that nobody minds, so that what is not yet asked for can still
+/// take another.
+std::uint64_t Transfers::longest_chunk(std::size_t rail) const {
+  const std::uint64_t most = std::max(core_.settings.chunk_bytes, smallest_chunk);
+  const double known = core_.loads.rate(rail) * longest_chunk_ns;
+  return known == 0 ? most : std::clamp(static_cast<std::uint64_t>(known), smallest_chunk, most);
+}
+
 /// The next chunk for one of several streams: its part of half of what is left.
-std::uint64_t Transfers::chunk(std::uint64_t left, double part) const {
-  const std::uint64_t longest = std::max(core_.settings.chunk_bytes, smallest_chunk);
+std::uint64_t Transfers::chunk(std::uint64_t left, std::size_t rail, double part) const {
   const auto wished = static_cast<std::uint64_t>(static_cast<double>(left) / 2 * part);
-  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest);
+  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest_chunk(rail));
   return left < length + smallest_chunk / 2 ? left : length;
 }
 
-/// The stream that would be through first with its next chunk; null if it has enough to do.
-BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
-  std::size_t best_preference = ~std::size_t{0};
+/// Streams of a rail that is suspected serve only where there are no others.
+bool Transfers::trusted(const BulkStream& stream) const {
+  const auto open = [](const BulkStream& one) { return one.state == BulkStream::State::open; };
+  if (!open(stream)) return false;
+  return !core_.suspects(stream.rail) ||
+         std::ranges::none_of(streams_, [&](const BulkStream& other) {
+           return open(other) && !core_.suspects(other.rail);
+         });
+}
+
+/// Which of the routes the stream is on that messages prefer, as long as it serves.
+std::size_t Transfers::preferred() const {
+  std::size_t best = ~std::size_t{0};
+  for (const BulkStream& stream : streams_)
+    if (trusted(stream)) best = std::min(best, stream.preference);
+  return best;
+}
+
+bool Transfers::shares() const {
+  return core_.settings.rails != RailPolicy::fixed && !paths_.same_host && paths_.routes.size() > 1;
+}
+
+/// Of a link of which nothing is known the best is hoped.
+double Transfers::rate(std::size_t rail) const {
   double fastest = 0;
-  const auto open = [](const BulkStream& stream) {
-    return stream.state == BulkStream::State::open;
-  };
-  const bool choice = std::ranges::any_of(streams_, [&](const BulkStream& stream) {
-    return open(stream) && !core_.suspects(stream.rail);
-  });
-  const auto trusted = [&](const BulkStream& stream) {
-    return open(stream) && !(choice && core_.suspects(stream.rail));
-  };
-  for (const BulkStream& stream : streams_) {
-    if (!trusted(stream)) continue;
-    best_preference = std::min(best_preference, stream.preference);
-    fastest = std::max(fastest, stream.bytes_per_ns);
-  }
+  for (const Route& route : paths_.routes)
+    fastest = std::max(fastest, core_.loads.rate(route.own_rail));
+  const double known = core_.loads.rate(rail);
+  if (fastest == 0) return 1;
+  return known == 0 ? fastest : std::max(known, fastest * slowest_part);
+}
+
+/// When a link would be through with so much more, in ns from now; one that others use is taken
+/// only if that is a good deal earlier.
+double Transfers::end_ns(std::size_t rail, std::uint64_t more, bool preferred) const {
+  const LinkLoads& loads = core_.loads;
+  const double others = loads.others(rail, core_.carrier.now_ns());
+  const bool reluctant = !preferred && others > 0 && core_.settings.rails == RailPolicy::balanced;
+  const double bytes = others + static_cast<double>(loads.own(rail) + more);
+  return bytes / rate(rail) * (reluctant ? reluctance : 1);
+}
+
+bool Transfers::has_enough(const BulkStream& stream) const {
+  const double on_the_way =
+      core_.loads.rate(stream.rail) * 2 * static_cast<double>(stream.round_trip_ns);
+  return stream.grants.size() >= 2 &&
+         static_cast<double>(stream.outstanding) >=
+             static_cast<double>(longest_chunk(stream.rail)) + on_the_way;
+}
+
+/// Of the streams that have not enough to do the one that would be through first with its next
+/// chunk; null if another would sooner be through with all that waits. What is left of a message
+/// goes to the preferred one at once if even so no other is through first.
+BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
+  const std::size_t home = preferred();
   const auto usable = [&](const BulkStream& stream) {
-    return trusted(stream) && (striped_ || stream.preference == best_preference);
-  };
-  const auto rate = [&](const BulkStream& stream) {
-    if (fastest == 0) return 1.0;
-    if (stream.bytes_per_ns == 0) return fastest;
-    return std::max(stream.bytes_per_ns, fastest * slowest_part);
+    return trusted(stream) && (shares() || stream.preference == home);
   };
   double rates = 0;
   std::size_t count = 0;
   for (const BulkStream& stream : streams_)
-    if (usable(stream)) rates += rate(stream), ++count;
+    if (usable(stream)) rates += rate(stream.rail), ++count;
+  const bool alone = count == 1 && !shares();
   BulkStream* best = nullptr;
-  double best_end = 0;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double best_end = never, others_end = never, all_end = never;
   for (BulkStream& stream : streams_) {
     if (!usable(stream)) continue;
-    const std::uint64_t here = count == 1 ? left : chunk(left, rate(stream) / rates);
-    const double end = static_cast<double>(stream.outstanding + here) / rate(stream);
-    if (best != nullptr && end >= best_end) continue;
+    const bool own = stream.preference == home;
+    const std::uint64_t here = alone ? left : chunk(left, stream.rail, rate(stream.rail) / rates);
+    const double end = end_ns(stream.rail, here, own);
+    all_end = std::min(all_end, end_ns(stream.rail, planned_, own));
+    if (!own) others_end = std::min(others_end, end);
+    if (!alone && has_enough(stream)) continue;
+    const bool rather = best == nullptr || own || stream.outstanding < best->outstanding;
+    if (end > best_end || (end == best_end && !rather)) continue;
     best = &stream;
     best_end = end;
     length = here;
   }
-  const bool busy = best != nullptr && count > 1 && best->grants.size() >= 2 &&
-                    best->outstanding >= core_.settings.chunk_bytes;
-  return busy ? nullptr : best;
+  if (best == nullptr || best_end > all_end) return nullptr;
+  const bool whole = best->preference == home && left <= 2 * longest_chunk(best->rail) &&
+                     end_ns(best->rail, left, true) <= others_end;
+  if (whole && shares()) length = left;
+  return best;
+}
+
+/// Streams on other links are opened when one of these would be through with a piece before the
+/// preferred one is through with all.
+void Transfers::want_more() {
+  if (!shares() || core_.settings.rails != RailPolicy::balanced) return;
+  const auto preferred_one = std::ranges::find_if(streams_, [&](const BulkStream& stream) {
+    return trusted(stream) && stream.preference == preferred();
+  });
+  if (preferred_one == streams_.end()) return;
+  const double all_ns = end_ns(preferred_one->rail, planned_, true);
+  for (std::size_t index = 0; index < paths_.routes.size(); ++index) {
+    const std::size_t rail = paths_.routes[index].own_rail;
+    if (!core_.suspects(rail) && end_ns(rail, smallest_chunk, false) < all_ns)
+      opener_.want_route(index);
+  }
 }
 
 void Transfers::distribute() {
+  grant_all();
+  plan();
+}
+
+/// Tells what is still to come to the others who use the link that it will take.
+void Transfers::plan() {
+  const std::int64_t now_ns = core_.carrier.now_ns();
+  const std::size_t home = preferred();
+  std::size_t rail = max_rails;
+  for (const BulkStream& stream : streams_)
+    if (trusted(stream) && stream.preference == home) rail = stream.rail;
+  if (rail != told_rail_) core_.loads.planned(told_rail_, std::exchange(told_, 0), 0, now_ns);
+  core_.loads.planned(rail, told_, planned_, now_ns);
+  told_ = planned_;
+  told_rail_ = rail;
+}
+
+void Transfers::grant_all() {
   while (!waiting_.empty() && outbox_.attached()) {
     Transfer& transfer = *waiting_.front();
     const bool again = !transfer.again.empty();
     const std::uint64_t left =
         again ? transfer.again.back().length : transfer.bytes - transfer.granted;
     std::uint64_t length = 0;
+    want_more();
     BulkStream* stream = choose(left, length);
     if (stream == nullptr) return;
     Transfer::Range range{.offset = transfer.granted, .length = length};
@@ -107,10 +199,12 @@ void Transfers::give(std::size_t number, Transfer& transfer, Transfer::Range ran
   stream.grants.push_back({.transfer = &transfer, .offset = range.offset, .length = range.length});
   stream.outstanding += range.length;
   if (idle) {
-    stream.progress_ns = stream.measured_ns = core_.carrier.now_ns();
+    begin_measuring(stream);
     stream.grants.back().asked_ns = stream.measured_ns;
     core_.carrier.arm(stream.stream);
   }
+  planned_ -= range.length;
+  core_.loads.asked(stream.rail, range.length, core_.carrier.now_ns());
   Header header;
   header.kind = FrameKind::grant;
   header.stream = static_cast<std::uint8_t>(number);
@@ -155,25 +249,30 @@ Ahead Transfers::ahead(const BulkStream& stream) const {
     return other.state == BulkStream::State::open && other.rail != stream.rail;
   });
   const bool far = stream.round_trip_ns >= least_round_trip_ns;
-  const bool alone = !striped_ || !several_rails;
   const double part =
       far ? stream.flow_bytes_per_ns * static_cast<double>(stream.round_trip_ns) : 0;
-  const double whole = alone ? stream.answer_bytes_per_ns * longest_wait_ns : 0;
+  const double whole = !several_rails ? stream.answer_bytes_per_ns * longest_wait_ns : 0;
   const std::uint64_t most = std::min<std::uint64_t>(core_.settings.ahead_bytes, max_payload_bytes);
   const double bytes = std::min(std::max(part, whole), static_cast<double>(most));
   if (bytes < static_cast<double>(least_ahead)) return {};
   return {.bytes = static_cast<std::uint64_t>(bytes), .only_whole = !far};
 }
 
-/// How fast a stream is, from one chunk to the next.
+/// How fast its link is, from one chunk to the next.
 void Transfers::measure(BulkStream& stream, const Grant& grant) {
-  const std::int64_t now = core_.carrier.now_ns();
-  const std::int64_t took = now - stream.measured_ns;
-  stream.measured_ns = stream.progress_ns = now;
+  const std::int64_t before_ns = stream.measured_ns;
+  const std::uint64_t before_bytes = stream.measured_bytes;
+  begin_measuring(stream);
+  const std::int64_t took = stream.measured_ns - before_ns;
   if (grant.length < smallest_chunk || took <= 0) return;
-  measure_answer(stream, grant, now);
-  const double rate = static_cast<double>(grant.length) / static_cast<double>(took);
-  stream.bytes_per_ns = stream.bytes_per_ns == 0 ? rate : (stream.bytes_per_ns + rate) / 2;
+  measure_answer(stream, grant, stream.measured_ns);
+  const auto bytes = static_cast<double>(stream.measured_bytes - before_bytes);
+  core_.loads.measured(stream.rail, bytes / static_cast<double>(took));
+}
+
+void Transfers::begin_measuring(BulkStream& stream) {
+  stream.measured_ns = stream.progress_ns = core_.carrier.now_ns();
+  stream.measured_bytes = core_.loads.received(stream.rail);
 }
 
 }  // namespace suiro::net

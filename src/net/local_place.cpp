@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "net/descriptor.hpp"
+#include "net/processor_quota.hpp"
 
 namespace suiro::net {
 namespace {
@@ -108,6 +109,8 @@ LocalPlace local_place() {
         "SUIRO_LOCAL_RANKS"},
        place.ranks);
   place.cores = cores_of_job(variable);
+  if (const double quota = processor_quota(); quota < place.cores)
+    place.cores = std::max(1, static_cast<int>(quota));
   return place;
 }
 

@@ -9,6 +9,7 @@ struct LocalPlace {
   int ranks = 1;
   /// That the ranks of this host may use together. Those of one process say nothing of the others'
   /// where the launcher binds each to some of its own; the launcher itself may use all of them.
+  /// A limit on processor time counts as fewer cores.
   int cores = 1;
 };
 

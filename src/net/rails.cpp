@@ -6,8 +6,7 @@
 
 namespace suiro::net {
 
-Paths paths_to(const Settings& settings, const std::vector<Link>& links, const Name& own,
-               const Name& peer) {
+Paths paths_to(const std::vector<Link>& links, const Name& own, const Name& peer) {
   Paths paths;
   paths.same_host = own.host == peer.host;
   const std::vector<int> matching = matching_rails(links, peer);
@@ -26,9 +25,6 @@ Paths paths_to(const Settings& settings, const std::vector<Link>& links, const N
   const std::size_t first = (own_decides ? own.local_rank : peer.local_rank) % paths.routes.size();
   const auto begin = paths.routes.begin();
   std::rotate(begin, begin + static_cast<std::ptrdiff_t>(first), paths.routes.end());
-  const bool crowded = settings.local_ranks >= static_cast<int>(paths.routes.size());
-  paths.striped = settings.rails == RailPolicy::striped ||
-                  (settings.rails == RailPolicy::automatic && !crowded);
   return paths;
 }
 

@@ -7,20 +7,17 @@
 #include "net/carrier.hpp"
 #include "net/links.hpp"
 #include "net/name.hpp"
-#include "net/settings.hpp"
 
 namespace suiro::net {
 
 struct Paths {
   std::vector<Route> routes;  // over TCP, the preferred one first
   bool same_host = false;     // shared memory is tried before any of them
-  bool striped = false;       // long messages use all routes at once, not only the first
 };
 
 /// Both ends find the same order. Between two hosts, a process of the host with the smaller number
-/// uses the rail of its local rank, whoever it talks to: so the processes of a host, each talking
-/// to one process of another, use every rail equally, however they are paired.
-Paths paths_to(const Settings& settings, const std::vector<Link>& links, const Name& own,
-               const Name& peer);
+/// prefers the rail of its local rank, whoever it talks to: so the processes of a host, each
+/// talking to one process of another, use every rail equally, however they are paired.
+Paths paths_to(const std::vector<Link>& links, const Name& own, const Name& peer);
 
 }  // namespace suiro::net

@@ -20,15 +20,13 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       streams_(streams),
       peer_(peer),
       name_(name),
-      paths_(paths_to(core.settings, core.links, core.own, name)),
+      paths_(paths_to(core.links, core.own, name)),
       resumes_(!paths_.same_host && paths_.routes.size() > 1),
-      transfers_(core, mailbox, outbox_, *this, *this),
+      transfers_(core, mailbox, outbox_, *this, *this, paths_),
       outbox_(core, transfers_, resumes_),
       inbox_(mailbox, outbox_, *this, *this, peer),
       bulk_(core, streams, *this, paths_, transfers_, core.own.nonce < name.nonce),
-      shared_memory_(paths_.same_host) {
-  transfers_.set_striped(paths_.striped);
-}
+      shared_memory_(paths_.same_host) {}
 
 Status Session::send(const SendRequest& request) {
   if (gone_) {
@@ -60,6 +58,13 @@ void Session::tell_leaving(std::size_t bulk_stream, std::uint64_t life) {
   header.data = life;
   outbox_.post(header);
   wake();
+}
+
+void Session::tell_wanted(std::size_t rail) {
+  Header header;
+  header.kind = FrameKind::want;
+  header.stream = static_cast<std::uint8_t>(rail);
+  outbox_.post(header);
 }
 
 void Session::fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead) {
@@ -175,6 +180,8 @@ bool Session::frame(const Header& header) {
       return true;
     case FrameKind::leave:
       return bulk_.left(header.stream, header.data);
+    case FrameKind::want:
+      return bulk_.wanted_by_peer(header.stream);
     case FrameKind::eager:
     case FrameKind::acknowledgement:
       break;
@@ -192,6 +199,8 @@ void Session::want_bulk() {
   bulk_.open(core_.carrier.now_ns());
   watch(core_.carrier.now_ns());
 }
+
+void Session::want_route(std::size_t index) { bulk_.want(index, core_.carrier.now_ns()); }
 
 void Session::end_bulk(std::size_t number, std::string_view) { bulk_.end(number); }
 

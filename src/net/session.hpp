@@ -42,6 +42,8 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   Status send(const SendRequest& request);
   /// The peer is to hear that this life of a bulk stream is over.
   void tell_leaving(std::size_t bulk_stream, std::uint64_t life);
+  /// The peer is to open its streams on this rail of its.
+  void tell_wanted(std::size_t rail);
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 
@@ -72,6 +74,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   bool heard(const Header& header) override;
   bool frame(const Header& header) override;
   void want_bulk() override;
+  void want_route(std::size_t index) override;
   void end_bulk(std::size_t number, std::string_view reason) override;
 
   void announced(const Header& header);

@@ -72,14 +72,12 @@ void read_rails(RailPolicy& rails) {
   const char* text = get("SUIRO_NET_RAILS");
   if (text == nullptr) return;
   const std::string_view value = text;
-  if (value == "auto")
-    rails = RailPolicy::automatic;
-  else if (value == "static")
+  if (value == "static")
     rails = RailPolicy::fixed;
   else if (value == "striped")
     rails = RailPolicy::striped;
   else
-    refuse("SUIRO_NET_RAILS", value, "auto, static or striped");
+    refuse("SUIRO_NET_RAILS", value, "static or striped, or no such variable");
 }
 
 void read_switch(const char* variable, bool& on) {

@@ -10,16 +10,14 @@
 namespace suiro::net {
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
-enum class RailPolicy : std::uint8_t {
-  automatic,
-  fixed,
-  striped
-};  // `fixed` is the paper's "static"
+/// How long messages use the rails: each prefers its own and takes what others have free; or they
+/// are forced to use their own only, which is the paper's "static", or all alike.
+enum class RailPolicy : std::uint8_t { balanced, fixed, striped };
 
 struct Settings {
   Backend backend = Backend::automatic;        // SUIRO_NET
   std::vector<std::string> networks;           // SUIRO_NETS: interfaces or a.b.c.d/n; empty: found
-  RailPolicy rails = RailPolicy::automatic;    // SUIRO_NET_RAILS: static, striped, auto
+  RailPolicy rails = RailPolicy::balanced;     // SUIRO_NET_RAILS: static, striped
   std::vector<std::uint8_t> job_secret;        // SUIRO_JOB_SECRET, hexadecimal
   std::uint64_t eager_bytes = 64 << 10;        // messages up to this travel with their envelope
   std::uint64_t ahead_bytes = 512 << 10;       // of a long message, at most, before it is asked for

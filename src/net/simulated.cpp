@@ -72,9 +72,11 @@ SimulatedCarrier& SimulatedNetwork::add(std::uint64_t host, int rails, std::uint
     name.addresses[static_cast<std::size_t>(rail)] = address;
     links.push_back({.interface = "rail" + std::to_string(rail), .address = address, .prefix = 16});
   }
-  processes_.push_back(std::make_unique<SimulatedCarrier>(*this, name, std::move(links)));
+  std::shared_ptr<Rails>& shared = rails_of_host_[host];
+  if (shared == nullptr) shared = std::make_shared<Rails>();
   for (int rail = 0; rail < rails; ++rail)
-    processes_.back()->rails_[rail].bytes_per_ns = conditions_.bytes_per_ns;
+    shared->try_emplace(rail, Rail{.bytes_per_ns = conditions_.bytes_per_ns});
+  processes_.push_back(std::make_unique<SimulatedCarrier>(*this, name, std::move(links), shared));
   return *processes_.back();
 }
 
@@ -124,11 +126,11 @@ void SimulatedNetwork::run_until(std::int64_t at_ns) {
 }
 
 void SimulatedNetwork::stall(SimulatedCarrier& process, int rail) {
-  process.rails_[rail].stalled = true;
+  (*process.rails_)[rail].stalled = true;
 }
 
 void SimulatedNetwork::restore(SimulatedCarrier& process, int rail) {
-  process.rails_[rail].stalled = false;
+  (*process.rails_)[rail].stalled = false;
   for (Notice& notice : std::exchange(held_, {}))
     notify(now_ns_ + delay(), notice.what, *notice.process, notice.stream, notice.pipe);
 }
@@ -154,12 +156,13 @@ void SimulatedNetwork::kill(SimulatedCarrier& process) {
 }
 
 void SimulatedNetwork::set_rate(SimulatedCarrier& process, int rail, double bytes_per_ns) {
-  process.rails_[rail].bytes_per_ns = bytes_per_ns;
+  (*process.rails_)[rail].bytes_per_ns = bytes_per_ns;
 }
 
 SimulatedCarrier::SimulatedCarrier(SimulatedNetwork& network, const Name& name,
-                                   std::vector<Link> links)
-    : network_(network), name_(name), links_(std::move(links)) {}
+                                   std::vector<Link> links,
+                                   std::shared_ptr<SimulatedNetwork::Rails> rails)
+    : network_(network), name_(name), links_(std::move(links)), rails_(std::move(rails)) {}
 
 SimulatedCarrier::~SimulatedCarrier() = default;
 
@@ -169,7 +172,7 @@ SimulatedCarrier::End* SimulatedCarrier::find(StreamId stream) {
 }
 
 SimulatedCarrier::Rail* SimulatedCarrier::rail_of(const Route& route) {
-  return route.shared_memory ? nullptr : &rails_[route.own_rail];
+  return route.shared_memory ? nullptr : &(*rails_)[route.own_rail];
 }
 
 SimulatedCarrier::End& SimulatedCarrier::add_end(const std::shared_ptr<Pipe>& pipe, int side) {

@@ -28,7 +28,7 @@ struct Conditions {
   std::int64_t longest_delay_ns = 50'000;
   std::size_t buffer_bytes = 256 << 10;  // that a stream holds before its writer has to wait
   bool cut = true;                       // reads and writes may be short at any time
-  double bytes_per_ns = 1.25;            // of each rail of each process, each way
+  double bytes_per_ns = 1.25;            // of each rail of each host, each way
 };
 
 class SimulatedNetwork {
@@ -46,7 +46,7 @@ class SimulatedNetwork {
   void run_until(std::int64_t at_ns);
   std::mt19937_64& random() { return random_; }
 
-  /// Nothing passes on this rail of this process until it is restored; nobody is told.
+  /// Nothing passes on this rail of this process's host until it is restored; nobody is told.
   void stall(SimulatedCarrier& process, int rail);
   void restore(SimulatedCarrier& process, int rail);
   /// All streams on this rail of this process end at once.
@@ -60,6 +60,13 @@ class SimulatedNetwork {
   friend class SimulatedCarrier;
   struct Pipe;
   struct End;
+  struct Rail {
+    bool stalled = false;
+    double bytes_per_ns = 0;
+    std::int64_t sends_until_ns = 0;
+    std::int64_t receives_until_ns = 0;
+  };
+  using Rails = std::map<int, Rail>;
   enum class What : std::uint8_t { opened, accepted, closed, writable, readable, alarm };
   struct Notice {
     std::int64_t at_ns;
@@ -83,6 +90,7 @@ class SimulatedNetwork {
   Conditions conditions_;
   std::int64_t now_ns_ = 0;
   std::uint64_t order_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<Rails>> rails_of_host_;
   std::vector<std::unique_ptr<SimulatedCarrier>> processes_;
   std::priority_queue<Notice, std::vector<Notice>, std::greater<>> notices_;
   std::vector<Notice> held_;  // by rails that are stalled
@@ -91,7 +99,8 @@ class SimulatedNetwork {
 /// One process's end of the network.
 class SimulatedCarrier : public Carrier {
  public:
-  SimulatedCarrier(SimulatedNetwork& network, const Name& name, std::vector<Link> links);
+  SimulatedCarrier(SimulatedNetwork& network, const Name& name, std::vector<Link> links,
+                   std::shared_ptr<SimulatedNetwork::Rails> rails);
   ~SimulatedCarrier() override;
 
   const Name& name() const { return name_; }
@@ -115,12 +124,7 @@ class SimulatedCarrier : public Carrier {
   using Pipe = SimulatedNetwork::Pipe;
   using What = SimulatedNetwork::What;
 
-  struct Rail {
-    bool stalled = false;
-    double bytes_per_ns = 0;
-    std::int64_t sends_until_ns = 0;
-    std::int64_t receives_until_ns = 0;
-  };
+  using Rail = SimulatedNetwork::Rail;
 
   End* find(StreamId stream);
   Rail* rail_of(const Route& route);
@@ -137,7 +141,7 @@ class SimulatedCarrier : public Carrier {
   const std::vector<Link> links_;
   Events* events_ = nullptr;
   bool dead_ = false;
-  std::map<int, Rail> rails_;
+  const std::shared_ptr<SimulatedNetwork::Rails> rails_;  // of its host
   std::unordered_map<StreamId, std::unique_ptr<End>> ends_;
   StreamId last_id_ = no_stream;
   std::int64_t alarm_ns_ = 0;

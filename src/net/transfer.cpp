@@ -102,6 +102,7 @@ void Transfers::fetch(Receive& receive, std::uint64_t number, std::uint64_t ahea
   receive.transfer = &transfer;
   ++active_;
   if (transfer.granted < transfer.bytes) {
+    planned_ += transfer.bytes - transfer.granted;
     queue(transfer);
     opener_.want_bulk();
     distribute();
@@ -138,6 +139,9 @@ void Transfers::complete(Transfer& transfer) {
 void Transfers::abandon(Receive& receive) {
   Transfer& transfer = *receive.transfer;
   std::erase(waiting_, &transfer);
+  planned_ -= transfer.bytes - transfer.granted;
+  for (const Transfer::Range& range : transfer.again) planned_ -= range.length;
+  plan();
   for (std::size_t number = 0; number < streams_.size(); ++number) {
     const auto to_it = [&](const Grant& grant) { return grant.transfer == &transfer; };
     if (std::erase_if(streams_[number].grants, to_it) > 0)
@@ -172,6 +176,7 @@ void Transfers::placed(std::size_t number, std::size_t bytes) {
   stream.outstanding -= bytes;
   grant.transfer->arrived += bytes;
   stream.progress_ns = core_.carrier.now_ns();
+  core_.loads.arrived(stream.rail, bytes, stream.progress_ns);
   core_.statistics.rails[stream.rail].received_bytes += bytes;
   if (grant.done < grant.length) return;
   measure(stream, grant);
@@ -185,7 +190,7 @@ void Transfers::opened(std::size_t number) {
   BulkStream& stream = streams_[number];
   stream.state = BulkStream::State::open;
   stream.blocked = false;
-  stream.progress_ns = stream.measured_ns = core_.carrier.now_ns();
+  begin_measuring(stream);
   flush(number);
   distribute();
 }
@@ -194,6 +199,7 @@ void Transfers::closed(std::size_t number) {
   BulkStream& stream = streams_[number];
   stream.state = BulkStream::State::closed;
   stream.stream = no_stream;
+  core_.loads.lost(stream.rail, stream.outstanding, core_.carrier.now_ns());
   stream.outstanding = 0;
   stream.pieces.clear();
   const std::deque<Grant> grants = std::move(stream.grants);
@@ -201,6 +207,7 @@ void Transfers::closed(std::size_t number) {
   for (const Grant& grant : grants) {
     ++core_.statistics.grants_given_again;
     grant.transfer->again.push_back({grant.offset + grant.done, grant.length - grant.done});
+    planned_ += grant.length - grant.done;
     queue(*grant.transfer);
   }
   distribute();
@@ -209,10 +216,14 @@ void Transfers::closed(std::size_t number) {
 void Transfers::fail() {
   for (BulkStream& stream : streams_) {
     stream.state = BulkStream::State::closed;
+    core_.loads.lost(stream.rail, stream.outstanding, core_.carrier.now_ns());
+    stream.outstanding = 0;
     stream.grants.clear();
     stream.pieces.clear();
   }
   waiting_.clear();
+  planned_ = 0;
+  plan();
   active_ = 0;
   core_.transfers.for_each([&](Transfer& transfer) {
     if (transfer.session != &session_) return;

@@ -11,6 +11,7 @@
 #include "net/core.hpp"
 #include "net/mailbox.hpp"
 #include "net/outbox.hpp"
+#include "net/rails.hpp"
 
 namespace suiro::net {
 
@@ -42,13 +43,13 @@ struct BulkStream {
   std::size_t preference = 0;  // lower is better
   std::deque<Grant> grants;
   std::deque<Piece> pieces;
-  bool blocked = false;            // until it is writable
-  std::uint64_t outstanding = 0;   // bytes of `grants`
-  double bytes_per_ns = 0;         // as measured; 0: not yet
-  std::int64_t measured_ns = 0;    // up to when
-  double flow_bytes_per_ns = 0;    // once they come
-  std::int64_t round_trip_ns = 0;  // from a grant to its bytes, the shortest of late; 0: not yet
-  double answer_bytes_per_ns = 0;  // from a grant to its end, the fastest of late
+  bool blocked = false;              // until it is writable
+  std::uint64_t outstanding = 0;     // bytes of `grants`
+  std::int64_t measured_ns = 0;      // up to when
+  std::uint64_t measured_bytes = 0;  // that had come on the rail by then, of all processes
+  double flow_bytes_per_ns = 0;      // once they come
+  std::int64_t round_trip_ns = 0;    // from a grant to its bytes, the shortest of late; 0: not yet
+  double answer_bytes_per_ns = 0;    // from a grant to its end, the fastest of late
   std::int64_t progress_ns = 0;
   std::int64_t since_ns = 0;  // opening
   std::int64_t retry_ns = 0;
@@ -61,14 +62,22 @@ class BulkOpener {
   virtual ~BulkOpener() = default;
   /// There is, or will be, work for bulk streams.
   virtual void want_bulk() = 0;
+  /// And for those of this route, besides the preferred one.
+  virtual void want_route(std::size_t index) = 0;
   /// Ends this life of a stream; Transfers::closed follows, from inside the call.
   virtual void end_bulk(std::size_t number, std::string_view reason) = 0;
 };
 
 class Transfers {
  public:
-  Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Session& session)
-      : core_(core), mailbox_(mailbox), outbox_(outbox), opener_(opener), session_(session) {}
+  Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Session& session,
+            const Paths& paths)
+      : core_(core),
+        mailbox_(mailbox),
+        outbox_(outbox),
+        opener_(opener),
+        session_(session),
+        paths_(paths) {}
 
   // Sending.
   /// The number under which the peer may ask for this message.
@@ -92,8 +101,6 @@ class Transfers {
   BulkStream& stream(std::size_t number);
   void opened(std::size_t number);
   void closed(std::size_t number);
-  /// How far use of several rails at once goes.
-  void set_striped(bool striped) { striped_ = striped; }
 
   /// Grants what can be granted now.
   void distribute();
@@ -104,7 +111,18 @@ class Transfers {
 
  private:
   BulkStream* choose(std::uint64_t left, std::uint64_t& length);
-  std::uint64_t chunk(std::uint64_t left, double part) const;
+  bool trusted(const BulkStream& stream) const;
+  std::size_t preferred() const;
+  bool shares() const;
+  double rate(std::size_t rail) const;
+  double end_ns(std::size_t rail, std::uint64_t more, bool preferred) const;
+  bool has_enough(const BulkStream& stream) const;
+  void want_more();
+  void begin_measuring(BulkStream& stream);
+  void plan();
+  void grant_all();
+  std::uint64_t longest_chunk(std::size_t rail) const;
+  std::uint64_t chunk(std::uint64_t left, std::size_t rail, double part) const;
   void give(std::size_t number, Transfer& transfer, Transfer::Range range);
   void measure(BulkStream& stream, const Grant& grant);
   static void measure_answer(BulkStream& stream, const Grant& grant, std::int64_t now_ns);
@@ -118,7 +136,10 @@ class Transfers {
   Outbox& outbox_;
   BulkOpener& opener_;
   Session& session_;
-  bool striped_ = false;
+  const Paths& paths_;
+  std::uint64_t planned_ = 0;  // bytes that are not asked for yet
+  std::uint64_t told_ = 0;     // of them, to others, as what this rail is to carry
+  std::size_t told_rail_ = max_rails;
   std::unordered_map<std::uint64_t, Send*> outgoing_;
   std::uint64_t last_number_ = 0;
   std::vector<BulkStream> streams_;

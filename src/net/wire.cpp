@@ -70,7 +70,10 @@ Header begin(std::span<const std::byte> bytes) {
 /// What each header begins with.
 bool beginning_fits(const Header& header, std::uint8_t flags) {
   const bool message = is_message(header);
-  return flags <= all_flags && header.stream < (is_about_stream(header) ? max_streams : 1) &&
+  const int streams = is_about_stream(header)          ? max_streams
+                      : header.kind == FrameKind::want ? max_rails
+                                                       : 1;
+  return flags <= all_flags && header.stream < streams &&
          (message || (header.space == Space::tagged && !header.has_data)) &&
          (header.has_data || (flags & wide_data) == 0) &&
          (!header.only_whole || header.kind == FrameKind::grant);
@@ -100,6 +103,7 @@ bool fields_fit(const Header& header) {
     case FrameKind::acknowledgement:
     case FrameKind::goodbye:
     case FrameKind::leave:
+    case FrameKind::want:
       return true;
   }
   return false;

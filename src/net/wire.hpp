@@ -24,6 +24,7 @@ enum class FrameKind : std::uint8_t {
   acknowledgement,  // header only, without sequence number
   goodbye,          // no more will be sent
   leave,            // data: the life of bulk stream `stream` in which it is read no more
+  want,             // stream: a rail of whoever opens bulk streams, who is to open one there
 };
 
 constexpr std::size_t header_bytes_min = 12;

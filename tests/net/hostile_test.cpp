@@ -173,7 +173,7 @@ TEST_F(Hostile, RandomFramesOfAPeerHarmNobody) {
     a->engine.send(request);
     std::uint32_t sequence = 0;
     for (int one = 0; one < 30; ++one) {
-      Header frame = header_of(static_cast<FrameKind>(1 + random() % 7));
+      Header frame = header_of(static_cast<FrameKind>(1 + random() % 8));
       const bool message = frame.kind == FrameKind::eager || frame.kind == FrameKind::request;
       if (frame.kind != FrameKind::acknowledgement)
         frame.sequence = random() % 10 == 0 ? static_cast<std::uint32_t>(random()) : sequence++;
@@ -185,7 +185,8 @@ TEST_F(Hostile, RandomFramesOfAPeerHarmNobody) {
       if (frame.kind == FrameKind::request)
         frame.payload_bytes = static_cast<std::uint32_t>(random() % frame.message_bytes);
       if (frame.kind != FrameKind::eager && frame.kind != FrameKind::acknowledgement &&
-          frame.kind != FrameKind::goodbye && frame.kind != FrameKind::leave)
+          frame.kind != FrameKind::goodbye && frame.kind != FrameKind::leave &&
+          frame.kind != FrameKind::want)
         frame.transfer = random() % 3;
       intruder.write(frame);
       intruder.write(std::as_bytes(std::span(memory)).first(frame.payload_bytes % 1000));

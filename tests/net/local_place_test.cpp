@@ -11,7 +11,10 @@
 #include <climits>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
+
+#include "net/processor_quota.hpp"
 
 namespace suiro::net {
 namespace {
@@ -83,6 +86,28 @@ TEST(LocalPlace, OfAProcessAlone) {
   EXPECT_EQ(place.rank, 0);
   EXPECT_EQ(place.ranks, 1);
   EXPECT_EQ(place.cores, own_cores());
+}
+
+TEST(ProcessorQuota, IsTheLeastOfTheGroupsAbove) {
+  const std::filesystem::path root = testing::TempDir() + "groups-" + std::to_string(getpid());
+  const auto write = [&](const char* file, const char* text) {
+    std::filesystem::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text << "\n";
+  };
+  EXPECT_GT(processor_quota("0::/a/b\n", root), 1e9) << "nothing is there";
+  write("cpu.max", "max 100000");
+  write("a/cpu.max", "150000 100000");
+  write("a/b/cpu.max", "200000 100000");
+  EXPECT_EQ(processor_quota("0::/a/b\n", root), 1.5);
+  EXPECT_EQ(processor_quota("0::/a/b/c\n", root), 1.5);
+  EXPECT_GT(processor_quota("0::/\n", root), 1e9);
+  write("cpu,cpuacct/x/cpu.cfs_quota_us", "20000");
+  write("cpu,cpuacct/x/cpu.cfs_period_us", "100000");
+  write("cpu,cpuacct/cpu.cfs_quota_us", "-1");
+  write("cpu,cpuacct/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(processor_quota("3:memory:/x\n2:cpu,cpuacct:/x/y\n0::/a\n", root), 0.2);
+  EXPECT_GT(processor_quota("2:cpu,cpuacct:/\nnonsense\n1:\n", root), 1e9);
+  std::filesystem::remove_all(root);
 }
 
 }  // namespace

@@ -73,13 +73,17 @@ struct Pair {
 
 TEST(Rails, AddUp) {
   const std::size_t bytes = 16 << 20;
-  const double one = Pair(1, RailPolicy::striped).time(bytes);
+  const double one = Pair(1, RailPolicy::balanced).time(bytes);
   EXPECT_LT(one, 1.03 * static_cast<double>(bytes) / gigabit / second);
-  for (int rails = 2; rails <= 4; ++rails)
-    EXPECT_GT(one / Pair(rails, RailPolicy::striped).time(bytes), 0.97 * rails) << rails;
-  Pair mixed(2, RailPolicy::striped);
-  mixed.set_rate(1, 0.4 * gigabit);
-  EXPECT_GT(one / mixed.time(bytes), 0.95 * 1.4);
+  for (const RailPolicy policy : {RailPolicy::balanced, RailPolicy::striped}) {
+    for (int rails = 2; rails <= 4; ++rails)
+      EXPECT_GT(one / Pair(rails, policy).time(bytes), 0.97 * rails) << rails;
+    for (const int slow : {0, 1}) {
+      Pair mixed(2, policy);
+      mixed.set_rate(slow, 0.4 * gigabit);
+      EXPECT_GT(one / mixed.time(bytes), 0.95 * 1.4) << "rail " << slow << " is slow";
+    }
+  }
 }
 
 TEST(Rails, OneIsUsedIfTheyAreFixed) {
@@ -201,7 +205,7 @@ TEST(Rails, ALinkThatIsGoneIsFoundOutOnce) {
 }
 
 TEST(Rails, ShortMessagesSurviveTheLossOfEveryRailForAWhile) {
-  Pair pair(2, RailPolicy::automatic);
+  Pair pair(2, RailPolicy::balanced);
   std::vector<std::uint32_t> sent(1000), received(1000);
   for (std::uint32_t one = 0; one < 1000; ++one) {
     sent[one] = one;
@@ -220,7 +224,7 @@ TEST(Rails, ShortMessagesSurviveTheLossOfEveryRailForAWhile) {
 }
 
 TEST(Rails, APeerWithoutAnyIsGivenUp) {
-  Pair pair(2, RailPolicy::automatic);
+  Pair pair(2, RailPolicy::balanced);
   pair.time(1000);
   pair.a->log.completions.clear();
   pair.b->log.completions.clear();
@@ -245,7 +249,7 @@ TEST(Rails, APeerWithoutAnyIsGivenUp) {
 
 TEST(Rails, AProcessThatDiesIsNoticed) {
   for (int rails = 1; rails <= 2; ++rails) {
-    Pair pair(rails, RailPolicy::automatic);
+    Pair pair(rails, RailPolicy::balanced);
     pair.begin(32 << 20);
     pair.world.until([&] { return pair.received(0) > 1 << 20; });
     pair.world.network.kill(pair.a->carrier);
@@ -255,8 +259,6 @@ TEST(Rails, AProcessThatDiesIsNoticed) {
 }
 
 TEST(Rails, AreUsedEquallyHoweverRanksArePaired) {
-  Settings settings;
-  settings.local_ranks = 4;
   SimulatedNetwork network(1, {});
   std::vector<SimulatedCarrier*> one, other;
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
@@ -268,9 +270,8 @@ TEST(Rails, AreUsedEquallyHoweverRanksArePaired) {
     for (std::size_t rank = 0; rank < 4; ++rank) {
       const SimulatedCarrier& from = *one[rank];
       const SimulatedCarrier& to = *other[(rank + shift) % 4];
-      const Paths there = paths_to(settings, from.links(), from.name(), to.name());
-      const Paths back = paths_to(settings, to.links(), to.name(), from.name());
-      EXPECT_FALSE(there.striped);
+      const Paths there = paths_to(from.links(), from.name(), to.name());
+      const Paths back = paths_to(to.links(), to.name(), from.name());
       for (std::size_t index = 0; index < 4; ++index)
         EXPECT_EQ(there.routes[index].own_rail, back.routes[index].peer_rail);
       used.insert(there.routes[0].own_rail);

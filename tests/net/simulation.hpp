@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -33,8 +34,8 @@ struct Log : CompletionSink {
 };
 
 struct Process {
-  Process(SimulatedCarrier& carrier, const Settings& settings)
-      : carrier(carrier), engine(settings, carrier.name(), carrier.links(), carrier) {
+  Process(SimulatedCarrier& carrier, const Settings& settings, LinkBoard* board)
+      : carrier(carrier), engine(settings, carrier.name(), carrier.links(), carrier, board) {
     carrier.attach(engine);
   }
 
@@ -81,9 +82,13 @@ struct World {
       : network(seed, conditions) {}
 
   /// `host` 0: one of its own.
-  Process& add(const Settings& settings = {}, int rails = 1, std::uint64_t host = 0) {
-    auto& carrier = network.add(host != 0 ? host : processes.size() + 1, rails);
-    processes.push_back(std::make_unique<Process>(carrier, settings));
+  Process& add(const Settings& settings = {}, int rails = 1, std::uint64_t host = 0,
+               std::uint32_t local_rank = 0) {
+    if (host == 0) host = processes.size() + 1;
+    auto& carrier = network.add(host, rails, local_rank);
+    auto& board = boards[host];
+    if (board == nullptr) board = std::make_unique<LinkBoard>();
+    processes.push_back(std::make_unique<Process>(carrier, settings, board.get()));
     return *processes.back();
   }
 
@@ -97,6 +102,7 @@ struct World {
   }
 
   SimulatedNetwork network;
+  std::map<std::uint64_t, std::unique_ptr<LinkBoard>> boards;  // by host
   std::vector<std::unique_ptr<Process>> processes;
 };
 

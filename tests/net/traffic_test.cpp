@@ -107,7 +107,7 @@ Settings Traffic::settings() {
   settings.inject_budget = pick(2000, 16 << 20);
   settings.chunk_bytes = 64 << 10;
   settings.streams_per_rail = pick(1, 2);
-  settings.rails = pick(RailPolicy::fixed, RailPolicy::striped);
+  settings.rails = pick(RailPolicy::fixed, RailPolicy::striped, RailPolicy::balanced);
   settings.stall_timeout_ns = second / 10;
   settings.job_secret = {1, 2, 3};
   return settings;

@@ -32,9 +32,9 @@ void fill_message(Header& header) {
 /// Any header that the protocol allows.
 Header any_header() {
   Header header;
-  header.kind =
-      *rc::gen::element(FrameKind::eager, FrameKind::request, FrameKind::grant, FrameKind::done,
-                        FrameKind::acknowledgement, FrameKind::goodbye, FrameKind::leave);
+  header.kind = *rc::gen::element(FrameKind::eager, FrameKind::request, FrameKind::grant,
+                                  FrameKind::done, FrameKind::acknowledgement, FrameKind::goodbye,
+                                  FrameKind::leave, FrameKind::want);
   header.wants_acknowledgement = *rc::gen::arbitrary<bool>();
   header.received = any_number(~std::uint32_t{0});
   header.consumed_bytes = any_number(~std::uint32_t{0});
@@ -58,6 +58,8 @@ Header any_header() {
   }
   if (header.kind == FrameKind::leave)
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
+  if (header.kind == FrameKind::want)
+    header.stream = any_number(static_cast<std::uint8_t>(max_rails - 1));
   if (header.kind == FrameKind::leave || header.kind == FrameKind::grant)
     header.data = any_number(~std::uint64_t{0});
   const bool of_transfer = header.kind == FrameKind::request || header.kind == FrameKind::grant ||
@@ -129,8 +131,9 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::done, .stream = 1}, "a stream that is not granted");
   expect_refused({.kind = FrameKind::done, .space = Space::untagged}, "done in a space");
   expect_refused({.kind = FrameKind::leave, .stream = max_streams}, "left what cannot be");
+  expect_refused({.kind = FrameKind::want, .stream = max_rails}, "a rail that cannot be");
   expect_refused({.kind = static_cast<FrameKind>(0)}, "no kind");
-  expect_refused({.kind = static_cast<FrameKind>(8)}, "an unknown kind");
+  expect_refused({.kind = static_cast<FrameKind>(9)}, "an unknown kind");
 }
 
 TEST(Wire, ShortMessagesHaveShortHeaders) {

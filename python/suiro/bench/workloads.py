@@ -13,7 +13,7 @@ from suiro.bench.statistics import median_with_interval
 from suiro.errors import SuiroError, UsageError
 
 NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
-KERNELS = ("pingpong", "stream", "flood", "phase", "receive", "send", "resume", *NPB)
+KERNELS = ("pingpong", "stream", "flood", "phase", "receive", "send", "resume", "allgather", *NPB)
 
 
 @dataclass(frozen=True)

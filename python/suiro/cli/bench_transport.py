@@ -39,7 +39,7 @@ KernelsOption = Annotated[
         metavar="A,B",
         help="pingpong, stream, flood; behind 5 ms of computation: phase; behind a second: "
         "receive, send, resume; "
-        "halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
+        "allgather, halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
         "[default: pingpong,stream].",
     ),
 ]
