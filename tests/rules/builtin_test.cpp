@@ -100,6 +100,13 @@ TEST_P(Builtin, SendsSmallBlocksBetweenSitesAllAtOnce) {
   EXPECT_EQ(decide("alltoall", two_sites(7), 8).algorithm, "native");
 }
 
+TEST_P(Builtin, LetsTheRootsSiteReceiveOverTheWan) {
+  EXPECT_EQ(decide("gather", two_sites(1), 64 << 10).algorithm, "counterparts");
+  EXPECT_EQ(decide("gather", two_sites(1), 32 << 10).algorithm, "linear");
+  EXPECT_EQ(decide("gather", two_sites(1), 1 << 10).algorithm, "native");
+  EXPECT_EQ(decide("gather", Topology::block(4, 1), 64 << 10).algorithm, "native");
+}
+
 TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
   const auto cap = [](std::string_view mpi, std::string_view collective, std::int64_t bytes) {
     const RuleTable table = RuleTable::builtin(mpi);
