@@ -71,6 +71,7 @@ const std::array rows = {
     exscan_node_aware,
     exscan_recursive_doubling,
     gather_binomial,
+    gather_counterparts,
     gather_linear,
     gather_linear_capped,
     gather_node_leader,

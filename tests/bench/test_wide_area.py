@@ -46,6 +46,12 @@ def test_ratios_of_the_paper(collective: str, extended: str, other: str, ratio: 
     assert theirs / ours == pytest.approx(ratio)
 
 
+def test_a_message_of_blocks_has_one_for_each_rank() -> None:
+    whole = 64 * (1 << 24) / PAPER.link_Bps
+    assert model_s(cell("gather", "counterparts"), PAPER) == pytest.approx(whole)
+    assert model_s(cell("allgather", "counterparts:n=4"), PAPER) == pytest.approx(whole * 5 / 4)
+
+
 def test_a_narrow_wan_bears_no_more() -> None:
     narrow = Sites(latency_s=0.01, link_Bps=100.0, wan_Bps=200.0, hosts=8)
     assert narrow.at_once_Bps(4) == narrow.at_once_Bps(2) == 200.0

@@ -25,14 +25,23 @@ class Sites:
         return min(senders * self.link_Bps, self.wan_Bps)
 
 
-# Seconds for a message of M bytes where n ranks use the WAN at a time.
+# Seconds for a message of M bytes where n ranks use the WAN at a time. M is all that a rank ends
+# with, or the root, or a rank begins with.
 _MODELS: dict[tuple[str, str], Callable[[Sites, float, int], float]] = {
     ("bcast", "extended_van_de_geijn"): lambda s, m, n: _phases(s, m, n, 2),
     ("bcast", "farfirst"): lambda s, m, _: _phases(s, m, 1, 2),
     ("allreduce", "extended_rabenseifner"): lambda s, m, n: _phases(s, m, n, 2),
     ("allreduce", "twotier"): lambda s, m, _: _phases(s, m, 1, 4),
     ("reduce", "extended_rabenseifner"): lambda s, m, n: _phases(s, m, n, 2),
+    ("allgather", "counterparts"): lambda s, m, n: _phases(s, m, n, 1),
+    ("reduce_scatter_block", "counterparts"): lambda s, m, n: _phases(s, m, n, 1),
+    ("gather", "linear_capped"): lambda s, m, _: s.latency_s + m / s.link_Bps,
+    ("gather", "counterparts"): lambda s, m, _: s.latency_s + m / s.link_Bps,
+    ("scatter", "linear_capped"): lambda s, m, _: s.latency_s + m / s.link_Bps,
+    ("alltoall", "linear_capped"): lambda s, m, _: s.latency_s + m / s.link_Bps,
+    ("alltoall", "wan_first"): lambda s, m, _: s.latency_s + m / s.link_Bps,
 }
+_WHOLE_MESSAGE = ("bcast", "allreduce", "reduce")  # of others a cell has the bytes for one rank
 
 
 def _phases(sites: Sites, message: float, senders: int, inside: int) -> float:
@@ -71,7 +80,8 @@ def senders_of(algorithm: str, sites: Sites) -> int:
 def model_s(cell: Cell, sites: Sites) -> float | None:
     """What the paper's model says of a cell; None where it has none."""
     model = _MODELS.get((cell.collective, cell.algorithm.partition(":")[0]))
-    return model(sites, cell.bytes, senders_of(cell.algorithm, sites)) if model else None
+    message = cell.bytes * (1 if cell.collective in _WHOLE_MESSAGE else cell.ranks)
+    return model(sites, message, senders_of(cell.algorithm, sites)) if model else None
 
 
 def throughput_Bps(cell: Cell, seconds: float) -> float:

@@ -6,6 +6,7 @@
 namespace suiro {
 
 extern const Algorithm gather_binomial;
+extern const Algorithm gather_counterparts;
 extern const Algorithm gather_linear;
 extern const Algorithm gather_linear_capped;
 extern const Algorithm gather_node_leader;
