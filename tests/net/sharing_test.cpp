@@ -186,7 +186,7 @@ void run(std::uint64_t seed) {
 }
 
 TEST(Sharing, NoLinkIsIdleWhileALongMessageWaits) {
-  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SCOPED_TRACE(seed);
     run(seed);
     if (testing::Test::HasFatalFailure()) return;
