@@ -18,10 +18,10 @@ import hpcc
 import mpi4py_tests
 import mpich_tests
 from jobs import TOOLS, Job, Runner, kill_all
-from report import print_json, print_tables
 from settings import chosen_settings
 from sweep import Plan, Sweep
 
+from report import print_json, print_tables
 from suiro.errors import SuiroError, UsageError
 
 _MPIS = ("openmpi", "mpich")
