@@ -29,6 +29,7 @@ std::string with_parameters(const Decision& decision) {
 /// may be slower.
 constexpr std::int64_t small_bytes = 4096;
 constexpr int early_calls_max = 3;
+constexpr std::string_view not_yet_predicted = "a prediction would take longer than these calls";
 
 /// Joined are blocks that are small, or nearly equal: a few large ones among many small ones would
 /// each go straight, after a schedule that moves next to nothing.
@@ -42,9 +43,13 @@ std::string size_note(Sizes sizes) {
   return sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
 }
 
-bool is_built_in(const Decision& decision) {
-  return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
+/// Nobody asked for it.
+bool is_predicted(const Decision& decision) {
+  return decision.algorithm != native_algorithm && decision.reason.starts_with("predicted");
 }
+
+/// The bytes for which a size from `first` on is predicted.
+std::int64_t predicted_for(std::int64_t first) { return size_class(first).middle; }
 
 /// Between sites, algorithms that are told nothing else let as many nodes use the way at once as
 /// are known to fill it.
@@ -108,24 +113,51 @@ void Communicator::plan(const Collective& collective) {
   } else {
     plan_sizes(collective, table_for(collective), *place);
   }
-  const bool native = !job.settings.observed() && place->unagreed.native &&
-                      std::ranges::all_of(place->choices, &Choice::native);
+  const auto settled_native = [](const Choice& choice) {
+    return choice.native && !choice.asked_bytes;
+  };
+  const bool native = !job.settings.observed() && settled_native(place->unagreed) &&
+                      std::ranges::all_of(place->choices, settled_native);
   if (native) untouched_ |= std::uint64_t{1} << index_of(collective);
-  const bool small_native = !job.settings.observed() && place->choices.front().native;
-  if (small_native && !place->thresholds.empty()) {
-    place->touched_from = std::max<std::int64_t>(place->thresholds.front(), 1);
+  leave_small_untouched(*place);
+}
+
+/// Sizes below the first at which anything but native may run.
+void Communicator::leave_small_untouched(Plan& plan) {
+  if (job.settings.observed()) return;
+  std::size_t i = 0;
+  while (i < plan.thresholds.size() && plan.choices[i].native && !plan.choices[i].asked_bytes) ++i;
+  if (i > 0) plan.touched_from = std::max<std::int64_t>(plan.thresholds[i - 1], 1);
+}
+
+/// Where rules end or begin, and, if they leave sizes open, the classes of those that are predicted.
+std::vector<std::int64_t> Communicator::thresholds(const Collective& collective,
+                                                   const RuleTable& table) const {
+  constexpr std::int64_t largest = std::int64_t{1} << 36;
+  std::vector<std::int64_t> sizes = table.thresholds(collective.name, *topology_);
+  const bool all_said =
+      table.decide({collective.name, *topology_, 0}).has_value() &&
+      std::ranges::all_of(sizes, [&](std::int64_t bytes) {
+        return table.decide({collective.name, *topology_, bytes}).has_value();
+      });
+  const std::int64_t least = least_bytes(collective, *topology_);
+  if (!all_said && least < largest) {
+    sizes.push_back(least);
+    for (std::int64_t next = size_class(least).last + 1; next < largest;
+         next = size_class(next).last + 1) {
+      sizes.push_back(next);
+    }
   }
+  if (job.devices && !sizes.empty()) sizes.push_back(small_bytes);
+  std::ranges::sort(sizes);
+  const auto repeated = std::ranges::unique(sizes);
+  sizes.erase(repeated.begin(), repeated.end());
+  return sizes;
 }
 
 void Communicator::plan_sizes(const Collective& collective, const RuleTable& table,
                               Plan& plan) const {
-  plan.thresholds = table.thresholds(collective.name, *topology_);
-  if (job.devices && !plan.thresholds.empty()) {
-    const auto place = std::ranges::lower_bound(plan.thresholds, small_bytes);
-    if (place == plan.thresholds.end() || *place != small_bytes) {
-      plan.thresholds.insert(place, small_bytes);
-    }
-  }
+  plan.thresholds = thresholds(collective, table);
   const bool by_size = collective.unequal() && !plan.thresholds.empty();
   const std::string note = by_size ? size_note(collective.sizes) : "";
   plan.choices.push_back(make_choice(collective, 0, table, note));
@@ -133,7 +165,7 @@ void Communicator::plan_sizes(const Collective& collective, const RuleTable& tab
     plan.choices.push_back(make_choice(collective, bytes, table, note));
   }
   plan.too_early.algorithm = native_algorithm;
-  plan.too_early.reason = "built in: the first small calls";
+  plan.too_early.reason = "the first small calls";
   plan.too_early.wire_blocks = plan.choices.front().wire_blocks;
   plan.agrees = collective.sizes == Sizes::own &&
                 (by_size || joins_unequal(collective, plan.choices.front()));
@@ -153,25 +185,66 @@ bool Communicator::joins_unequal(const Collective& collective, const Choice& cho
 Choice Communicator::make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
                                  const RuleTable& table, const std::string& size_note) const {
   Choice choice;
-  choice.decision = table.decide({collective.name, *topology_, bytes});
-  if (job.devices && bytes.value_or(0) < small_bytes && is_built_in(choice.decision)) {
-    choice.decision = {std::string(native_algorithm),
-                       {},
-                       "built in: to agree on whose buffers are in device memory takes as long"};
-  }
-  set_wan_flows(choice.decision, collective, *topology_);
-  choice.algorithm = with_parameters(choice.decision);
-  choice.reason = size_note + choice.decision.reason;
-  choice.native = choice.decision.algorithm == native_algorithm;
-  choice.patient = is_built_in(choice.decision) && bytes.value_or(0) < small_bytes;
   choice.wire_blocks = bound_s(collective, *topology_, 1, 1.0);
+  choice.reason = size_note;
+  if (auto said = table.decide({collective.name, *topology_, bytes})) {
+    settle(collective, choice, std::move(*said));
+    return choice;
+  }
+  const bool open = bytes && *bytes >= least_bytes(collective, *topology_);
+  settle(collective, choice,
+         {std::string(native_algorithm), {}, open ? std::string(not_yet_predicted)
+                                             : bytes ? "too few bytes to matter"
+                                                     : "no size, no prediction"});
+  if (open) choice.asked_bytes = predicted_for(*bytes);
   return choice;
+}
+
+/// `choice.reason` already says what its size is.
+void Communicator::settle(const Collective& collective, Choice& choice, Decision decision) const {
+  set_wan_flows(decision, collective, *topology_);
+  choice.decision = std::move(decision);
+  choice.algorithm = with_parameters(choice.decision);
+  choice.reason += choice.decision.reason;
+  choice.native = choice.decision.algorithm == native_algorithm;
+}
+
+/// Once native's calls have taken as long as the prediction will. Reductions by another algorithm
+/// may differ in their last bits, so that no size of them changes its algorithm within a job: what a
+/// few calls would not pay for stays native.
+void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
+  constexpr double calls_that_pay = 20;
+  const std::int64_t bytes = *choice.asked_bytes;
+  const double call_s = bound_s(collective, *topology_, bytes, job.link.Bps);
+  const double price_s = job.chooser->price_s(collective, *topology_);
+  if (collective.reduces) {
+    if (call_s * calls_that_pay < price_s) return;
+  } else {
+    plan.waiting = &choice;
+    choice.waited_s += call_s;
+    if (choice.waited_s < price_s) return;
+  }
+  plan.waiting = nullptr;
+  Decision decision = job.chooser->choose(collective, *topology_, bytes);
+  if (job.devices && bytes < small_bytes && is_predicted(decision)) {
+    decision = {std::string(native_algorithm),
+                {},
+                "to agree on whose buffers are in device memory takes as long"};
+  }
+  choice.asked_bytes.reset();
+  choice.reason.erase(choice.reason.size() - not_yet_predicted.size());
+  choice.patient = is_predicted(decision) && bytes < small_bytes;
+  settle(collective, choice, std::move(decision));
+  leave_small_untouched(plan);
 }
 
 Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
-  return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  plan.waiting = nullptr;
+  if (choice.asked_bytes) predict(collective, plan, choice);
+  return choice;
 }
 
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
@@ -222,20 +295,19 @@ void Communicator::take_back(const Collective& collective) {
   if (plan.agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
-}
-
-/// Of what schedules cut: a message, or the block of a rank.
-std::int64_t Communicator::cut_bytes(const Collective& collective, std::int64_t bytes) const {
-  if (!collective.cut()) return 0;
-  const bool whole = collective.bytes == Measure::vector && collective.for_each_rank;
-  return whole ? bytes / ranks_ : bytes;
+  if (plan.waiting != nullptr) {
+    const std::int64_t bytes = *plan.waiting->asked_bytes;
+    plan.waiting->waited_s -= bound_s(collective, *topology_, bytes, job.link.Bps);
+    plan.waiting = nullptr;
+  }
 }
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
                                        const Operation& operation) const {
   constexpr std::size_t kept_max = 4;
   const int root = collective.rooted ? operation.root : 0;
-  const std::int64_t bytes = cut_bytes(collective, operation.bytes.value_or(0));
+  const std::int64_t bytes =
+      collective.cut() ? collective.cut_bytes(operation.bytes.value_or(0), ranks_) : 0;
   const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
     return kept.root == root && kept.bytes == bytes;
   });

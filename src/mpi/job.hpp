@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "algorithms/catalog.hpp"
+#include "choose/choose.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/placement.hpp"
 #include "mpi/record.hpp"
@@ -25,6 +27,7 @@ struct Job {
   Placement placement;
   Waiting waiting;
   Link link;                       // as the slowest node reports it
+  std::unique_ptr<Chooser> chooser;
   int rank = 0;                    // in the world
   bool devices = false;            // a rank may have buffers in device memory
   MPI_Errhandler errors_return{};  // found when MPI is there

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selection table: which algorithm runs for a collective on a shape and a size, and why. First
-// match wins. Inputs are the same on every rank, so the decision is too: a collective with unequal
+// match wins; where none does, the model chooses (choose/). Inputs are the same on every rank, so the decision is too: a collective with unequal
 // blocks is asked with the size that the ranks have agreed on, or, while there is none, without.
 #pragma once
 
@@ -71,8 +71,8 @@ class RuleTable {
   /// Rules of `first` come before those of this table.
   RuleTable preceded_by(const RuleTable& first) const;
 
-  /// The first rule that matches; native if none.
-  Decision decide(const Question& question) const;
+  /// The first rule that matches; nothing where none does.
+  std::optional<Decision> decide(const Question& question) const;
 
   /// The block sizes at which the decision for this collective and shape may change, ascending: the
   /// shim decides once per interval and looks up by size afterwards. Empty when the decision does

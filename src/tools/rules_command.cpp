@@ -81,7 +81,8 @@ int rules_command(Arguments arguments) {
     std::fputs((json_of(table, path).dump(1) + "\n").c_str(), stdout);
     return 0;
   }
-  const Decision made = table.decide({*collective, *topology, bytes});
+  const Decision made = table.decide({*collective, *topology, bytes})
+                            .value_or(Decision{"", {}, "no rule matches: the model chooses"});
   const Json answer = {{"algorithm", text_of(made.algorithm, made.parameters)},
                        {"reason", made.reason}};
   std::fputs((answer.dump(1) + "\n").c_str(), stdout);

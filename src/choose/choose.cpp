@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/choose.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "model/estimate.hpp"
+#include "rules/candidates.hpp"
+
+namespace suiro {
+namespace {
+
+/// What is not time of bytes on links (starts of messages, ways, copies) may take so many times
+/// what the model says: hosts are busy, and TCP has habits that the model leaves out.
+constexpr double pessimism = 3;
+/// So much slower than native nobody notices.
+constexpr double tolerance = 1.01;
+/// Less is not worth a word, nor the risk.
+constexpr double gain_min = 1.1;
+/// One kind of network alone does not decide for all.
+constexpr double gain_max = 2;
+
+/// Above, an answer takes longer than anyone would wait for it.
+constexpr std::int64_t messages_max = 1 << 18;
+
+struct Candidate {
+  const Algorithm* algorithm = nullptr;
+  Parameters parameters;
+};
+
+class Prediction {
+ public:
+  Prediction(const Surroundings& surroundings, const Collective& collective,
+            const Topology& topology, std::int64_t bytes)
+      : surroundings_(surroundings),
+        collective_(collective),
+        topology_(topology),
+        bytes_(bytes),
+        networks_(possible_networks(surroundings, topology)) {}
+
+  Decision answer();
+
+ private:
+  double seconds(const Candidate& candidate, const Network& network) const;
+  std::vector<Candidate> rivals() const;
+  bool may_win(const Algorithm& algorithm) const;
+  void estimate_native();
+  std::vector<Candidate> textbook() const;
+  double gain(const Candidate& candidate) const;
+  double bound(const Network& network) const {
+    return bound_s(collective_, topology_, bytes_, network.link_Bps);
+  }
+
+  const Surroundings& surroundings_;
+  const Collective& collective_;
+  const Topology& topology_;
+  std::int64_t bytes_;
+  std::vector<Network> networks_;
+  std::vector<double> native_s_;  // on each network
+  std::string native_said_;
+};
+
+double Prediction::seconds(const Candidate& candidate, const Network& network) const {
+  const std::int64_t bytes = collective_.cut_bytes(bytes_, topology_.ranks());
+  const Call call{.topology = topology_, .bytes = bytes, .link = surroundings_.link};
+  const Schedule schedule = build(*candidate.algorithm, call, candidate.parameters);
+  const auto pieces = static_cast<double>(collective_.cut() ? schedule.pieces : 1);
+  return estimate(schedule, topology_, network, static_cast<double>(bytes) / pieces).seconds;
+}
+
+/// In one segment, as MPIs run them that nobody has tuned.
+std::vector<Candidate> Prediction::textbook() const {
+  std::vector<Candidate> found;
+  for (const std::string_view name : candidate_names(collective_.name)) {
+    const Algorithm* algorithm = find_candidate(collective_.name, name);
+    if (algorithm == nullptr) continue;
+    Candidate candidate{algorithm, {}};
+    const auto takes = std::ranges::find(algorithm->parameters, segment_parameter,
+                                         &ParameterSpec::name);
+    if (takes != algorithm->parameters.end()) {
+      candidate.parameters.emplace(segment_parameter,
+                                   std::clamp(bytes_, takes->minimum, takes->maximum));
+    }
+    found.push_back(std::move(candidate));
+  }
+  return found;
+}
+
+/// Where it was not read what this MPI runs it is taken for the best that is in the books.
+void Prediction::estimate_native() {
+  const auto native = native_of({surroundings_.mpi, surroundings_.release},
+                                       {collective_, topology_, 0, bytes_});
+  std::vector<Candidate> alike;
+  if (native) {
+    const bool same = !native->algorithm.empty();
+    const auto* algorithm = find_algorithm(collective_.regular,
+                                           same ? native->algorithm : native->like);
+    if (algorithm != nullptr) {
+      Parameters parameters = native->parameters;
+      std::erase_if(parameters, [&](const auto& parameter) {
+        return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
+      });
+      alike.push_back({algorithm, std::move(parameters)});
+      native_said_ = native->said;
+    }
+  }
+  if (alike.empty()) {
+    alike = textbook();
+    native_said_ = "the best of textbooks";
+  }
+  for (const Network& network : networks_) {
+    double least = seconds(alike.front(), network);
+    for (std::size_t i = 1; i < alike.size(); ++i) {
+      least = std::min(least, seconds(alike[i], network));
+    }
+    native_s_.push_back(least);
+  }
+}
+
+/// What its busiest link carries takes less time than native on some network.
+bool Prediction::may_win(const Algorithm& algorithm) const {
+  if (algorithm.cost == nullptr || collective_.cut()) return true;
+  const Cost cost = algorithm.cost(topology_, complete(algorithm, {}));
+  const double bytes = static_cast<double>(cost.wire_blocks) * static_cast<double>(bytes_);
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    if (bytes / networks_[i].link_Bps > native_s_[i]) return false;
+  }
+  return true;
+}
+
+std::vector<Candidate> Prediction::rivals() const {
+  std::vector<Candidate> found;
+  for (const std::string_view name : candidate_names(collective_.name)) {
+    const Algorithm* algorithm = find_candidate(collective_.name, name);
+    if (algorithm == nullptr || !may_win(*algorithm)) continue;
+    const bool for_sites = std::ranges::find(algorithm->parameters, wan_flows_parameter,
+                                             &ParameterSpec::name) != algorithm->parameters.end();
+    if (for_sites && topology_.sites() == 1) continue;
+    found.push_back({algorithm, {}});
+  }
+  return found;
+}
+
+/// The product of what it gains on every network; 0 where it may be slower on one.
+double Prediction::gain(const Candidate& candidate) const {
+  double product = 1;
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    const double takes_s = seconds(candidate, networks_[i]);
+    const double at_worst_s = takes_s + ((pessimism - 1) * (takes_s - bound(networks_[i])));
+    if (at_worst_s > native_s_[i] * tolerance) return 0;
+    product *= std::min(native_s_[i] / takes_s, gain_max);
+  }
+  return product;
+}
+
+Decision Prediction::answer() {
+  estimate_native();
+  double best = 1;
+  for (std::size_t i = 0; i < networks_.size(); ++i) best *= gain_min;
+  const Candidate* chosen = nullptr;
+  const std::vector<Candidate> all = rivals();
+  for (const Candidate& candidate : all) {
+    const double its = gain(candidate);
+    if (its <= best) continue;
+    best = its;
+    chosen = &candidate;
+  }
+  if (chosen == nullptr) {
+    return {std::string(native_algorithm), {}, "predicted: nothing surely beats " + native_said_};
+  }
+  char text[96];
+  std::snprintf(text, sizeof text, "predicted: %.3g ms, native %.3g ms (",
+                1e3 * seconds(*chosen, networks_.front()), 1e3 * native_s_.front());
+  return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_ + ")"};
+}
+
+}  // namespace
+
+std::vector<Network> possible_networks(const Surroundings& surroundings,
+                                       const Topology& topology) {
+  if (surroundings.network) return {*surroundings.network};
+  Network network;
+  network.link_Bps = surroundings.link.Bps;
+  network.message_s = surroundings.link.startup_s;
+  network.latency_s = surroundings.link.startup_s;
+  std::vector<Network> found;
+  if (topology.sites() == 1) {
+    for (const SwitchKind kind : {SwitchKind::voq, SwitchKind::hol, SwitchKind::shared}) {
+      network.kind = kind;
+      found.push_back(network);
+    }
+    return found;
+  }
+  // A campus or a country, joined by one link or by as many as half of a site's nodes have.
+  const double links = std::max(1.0, topology.nodes() / topology.sites() / 2.0);
+  for (const double latency_s : {1e-3, 20e-3}) {
+    for (const double factor : {1.0, links}) {
+      network.wan = {.Bps = factor * network.link_Bps, .latency_s = latency_s};
+      found.push_back(network);
+    }
+  }
+  return found;
+}
+
+/// From three quarters of the power of two to below one and a half of it.
+SizeClass size_class(std::int64_t bytes) {
+  if (bytes < 3) return {bytes, bytes, bytes};
+  std::int64_t middle = std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(bytes)) - 1);
+  if (bytes >= middle + (middle / 2)) middle *= 2;
+  return {middle - (middle / 4), middle + (middle / 2) - 1, middle};
+}
+
+std::int64_t least_bytes(const Collective& collective, const Topology& topology) {
+  constexpr double through_port = 2048;  // a frame or two: what counts is the way there
+  const double share = collective.busiest_link(topology);
+  if (share <= 0) return INT64_MAX;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(through_port / share));
+}
+
+double Chooser::price_s(const Collective& collective, const Topology& topology) const {
+  constexpr double message_s = 1e-6;
+  constexpr double answers = 10;
+  const double ranks = topology.ranks();
+  const double messages = collective.bytes == Measure::per_pair ? ranks * ranks : ranks * 32;
+  return message_s * answers * messages *
+         static_cast<double>(possible_networks(surroundings_, topology).size());
+}
+
+Decision Chooser::choose(const Collective& collective, const Topology& topology,
+                         std::int64_t bytes) {
+  const SizeClass sizes = size_class(bytes);
+  const std::int64_t ranks = topology.ranks();
+  if ((collective.bytes == Measure::per_pair ? ranks * ranks : ranks * 64) > messages_max) {
+    return {std::string(native_algorithm), {}, "ignorance: too many ranks for a prediction"};
+  }
+  Key key{index_of(collective), sizes.middle, {}};
+  for (int rank = 0; rank < topology.ranks(); ++rank) key.places.push_back(topology.node(rank));
+  for (int node = 0; node < topology.nodes(); ++node) key.places.push_back(topology.site(node));
+  const std::scoped_lock lock(mutex_);
+  const auto found = kept_.find(key);
+  if (found != kept_.end()) return found->second;
+  Decision decision = Prediction(surroundings_, collective, topology, sizes.middle).answer();
+  return kept_.emplace(std::move(key), std::move(decision)).first->second;
+}
+
+}  // namespace suiro

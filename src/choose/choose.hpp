@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What takes least time here? The MPI's own algorithm and those of the catalog are estimated on
+// every network that this may be, and native runs unless something is surely faster.
+//
+// The answer depends on nothing but what all ranks have in common, and is put together with
+// additions, multiplications and divisions alone: all ranks of a job get the same, to the bit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "choose/native.hpp"
+#include "model/network.hpp"
+#include "rules/rules.hpp"
+
+namespace suiro {
+
+/// What a job knows beside its topology, the same on all ranks.
+struct Surroundings {
+  std::string mpi;  // as Library has it, or another name: then nothing is known of it
+  int release = 0;
+  Link link = {};                        // as the slowest node reports it
+  std::optional<Network> network = {};   // as a cluster's file knows it
+};
+
+/// Every network that this may be: what nobody told stays a set.
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);
+
+/// Sizes of a class are all answered for the power of two that is among them.
+struct SizeClass {
+  std::int64_t first = 0;  // bytes
+  std::int64_t last = 0;
+  std::int64_t middle = 0;
+};
+SizeClass size_class(std::int64_t bytes);
+
+/// Fewer bytes through the busiest link are native without a question.
+std::int64_t least_bytes(const Collective& collective, const Topology& topology);
+
+/// May be called by several threads at once.
+class Chooser {
+ public:
+  explicit Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+
+  /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
+  Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
+
+  /// About how many seconds an answer takes that is not kept.
+  double price_s(const Collective& collective, const Topology& topology) const;
+
+ private:
+  struct Key {
+    std::size_t collective;
+    std::int64_t middle;
+    std::vector<int> places;  // nodes of ranks, then sites of nodes
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+
+  Surroundings surroundings_;
+  std::mutex mutex_;
+  std::map<Key, Decision> kept_;
+};
+
+}  // namespace suiro
