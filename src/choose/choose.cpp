@@ -32,7 +32,7 @@ struct Candidate {
 class Prediction {
  public:
   Prediction(const Surroundings& surroundings, const Collective& collective,
-            const Topology& topology, std::int64_t bytes)
+             const Topology& topology, std::int64_t bytes)
       : surroundings_(surroundings),
         collective_(collective),
         topology_(topology),
@@ -76,8 +76,8 @@ std::vector<Candidate> Prediction::textbook() const {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
     if (algorithm == nullptr) continue;
     Candidate candidate{algorithm, {}};
-    const auto takes = std::ranges::find(algorithm->parameters, segment_parameter,
-                                         &ParameterSpec::name);
+    const auto takes =
+        std::ranges::find(algorithm->parameters, segment_parameter, &ParameterSpec::name);
     if (takes != algorithm->parameters.end()) {
       candidate.parameters.emplace(segment_parameter,
                                    std::clamp(bytes_, takes->minimum, takes->maximum));
@@ -89,13 +89,13 @@ std::vector<Candidate> Prediction::textbook() const {
 
 /// Where it was not read what this MPI runs it is taken for the best that is in the books.
 void Prediction::estimate_native() {
-  const auto native = native_of({surroundings_.mpi, surroundings_.release},
-                                       {collective_, topology_, 0, bytes_});
+  const auto native =
+      native_of({surroundings_.mpi, surroundings_.release}, {collective_, topology_, 0, bytes_});
   std::vector<Candidate> alike;
   if (native) {
     const bool same = !native->algorithm.empty();
-    const auto* algorithm = find_algorithm(collective_.regular,
-                                           same ? native->algorithm : native->like);
+    const auto* algorithm =
+        find_algorithm(collective_.regular, same ? native->algorithm : native->like);
     if (algorithm != nullptr) {
       Parameters parameters = native->parameters;
       std::erase_if(parameters, [&](const auto& parameter) {
@@ -177,8 +177,7 @@ Decision Prediction::answer() {
 
 }  // namespace
 
-std::vector<Network> possible_networks(const Surroundings& surroundings,
-                                       const Topology& topology) {
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
   if (surroundings.network) return {*surroundings.network};
   Network network;
   network.link_Bps = surroundings.link.Bps;

@@ -22,8 +22,8 @@ namespace suiro {
 struct Surroundings {
   std::string mpi;  // as Library has it, or another name: then nothing is known of it
   int release = 0;
-  Link link = {};                        // as the slowest node reports it
-  std::optional<Network> network = {};   // as a cluster's file knows it
+  Link link = {};                       // as the slowest node reports it
+  std::optional<Network> network = {};  // as a cluster's file knows it
 };
 
 /// Every network that this may be: what nobody told stays a set.

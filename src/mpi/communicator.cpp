@@ -130,16 +130,16 @@ void Communicator::leave_small_untouched(Plan& plan) {
   if (i > 0) plan.touched_from = std::max<std::int64_t>(plan.thresholds[i - 1], 1);
 }
 
-/// Where rules end or begin, and, if they leave sizes open, the classes of those that are predicted.
+/// Where rules end or begin, and, if they leave sizes open, the classes of those that are
+/// predicted.
 std::vector<std::int64_t> Communicator::thresholds(const Collective& collective,
                                                    const RuleTable& table) const {
   constexpr std::int64_t largest = std::int64_t{1} << 36;
   std::vector<std::int64_t> sizes = table.thresholds(collective.name, *topology_);
-  const bool all_said =
-      table.decide({collective.name, *topology_, 0}).has_value() &&
-      std::ranges::all_of(sizes, [&](std::int64_t bytes) {
-        return table.decide({collective.name, *topology_, bytes}).has_value();
-      });
+  const bool all_said = table.decide({collective.name, *topology_, 0}).has_value() &&
+                        std::ranges::all_of(sizes, [&](std::int64_t bytes) {
+                          return table.decide({collective.name, *topology_, bytes}).has_value();
+                        });
   const std::int64_t least = least_bytes(collective, *topology_);
   if (!all_said && least < largest) {
     sizes.push_back(least);
@@ -193,9 +193,11 @@ Choice Communicator::make_choice(const Collective& collective, std::optional<std
   }
   const bool open = bytes && *bytes >= least_bytes(collective, *topology_);
   settle(collective, choice,
-         {std::string(native_algorithm), {}, open ? std::string(not_yet_predicted)
-                                             : bytes ? "too few bytes to matter"
-                                                     : "no size, no prediction"});
+         {std::string(native_algorithm),
+          {},
+          open    ? std::string(not_yet_predicted)
+          : bytes ? "too few bytes to matter"
+                  : "no size, no prediction"});
   if (open) choice.asked_bytes = predicted_for(*bytes);
   return choice;
 }
@@ -210,8 +212,8 @@ void Communicator::settle(const Collective& collective, Choice& choice, Decision
 }
 
 /// Once native's calls have taken as long as the prediction will. Reductions by another algorithm
-/// may differ in their last bits, so that no size of them changes its algorithm within a job: what a
-/// few calls would not pay for stays native.
+/// may differ in their last bits, so that no size of them changes its algorithm within a job: what
+/// a few calls would not pay for stays native.
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
   constexpr double calls_that_pay = 20;
   const std::int64_t bytes = *choice.asked_bytes;

@@ -19,8 +19,8 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes.
 struct Choice {
-  /// Nobody has said anything, and it is still to be predicted, for so many bytes. Until then native
-  /// runs, and this adds up what its calls take at least.
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes. Until then
+  /// native runs, and this adds up what its calls take at least.
   std::optional<std::int64_t> asked_bytes;
   double waited_s = 0;
 
@@ -101,9 +101,9 @@ class Communicator {
     Choice too_early;
     std::int64_t touched_from = 1;
     int early_calls = 0;
-    bool was_early = false;  // the call that was counted last
+    bool was_early = false;     // the call that was counted last
     Choice* waiting = nullptr;  // what that call waited for
-    bool agrees = false;     // ranks agree on a size
+    bool agrees = false;        // ranks agree on a size
     SizeAgreement agreement;
   };
 

@@ -26,7 +26,7 @@ struct Job {
   Settings settings;
   Placement placement;
   Waiting waiting;
-  Link link;                       // as the slowest node reports it
+  Link link;  // as the slowest node reports it
   std::unique_ptr<Chooser> chooser;
   int rank = 0;                    // in the world
   bool devices = false;            // a rank may have buffers in device memory

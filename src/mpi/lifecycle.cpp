@@ -226,8 +226,8 @@ bool agree() {
   job.link = slowest_link(stands);
   job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)
                            .preceded_by(job.settings.table);
-  job.chooser = std::make_unique<Chooser>(Surroundings{
-      .mpi = implementation(), .release = release(), .link = job.link});
+  job.chooser = std::make_unique<Chooser>(
+      Surroundings{.mpi = implementation(), .release = release(), .link = job.link});
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

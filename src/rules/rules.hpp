@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selection table: which algorithm runs for a collective on a shape and a size, and why. First
-// match wins; where none does, the model chooses (choose/). Inputs are the same on every rank, so the decision is too: a collective with unequal
-// blocks is asked with the size that the ranks have agreed on, or, while there is none, without.
+// match wins; where none does, the model chooses (choose/). Inputs are the same on every rank, so
+// the decision is too: a collective with unequal blocks is asked with the size that the ranks have
+// agreed on, or, while there is none, without.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ class Builtin : public testing::TestWithParam<const char*> {
  protected:
   Decision decide(std::string_view collective, const Topology& topology,
                   std::optional<std::int64_t> bytes) const {
-    return RuleTable::builtin(GetParam()).decide({collective, topology, bytes});
+    return RuleTable::builtin(GetParam()).decide({collective, topology, bytes}).value();
   }
 };
 
@@ -103,7 +103,7 @@ TEST_P(Builtin, SendsSmallBlocksBetweenSitesAllAtOnce) {
 TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
   const auto cap = [](std::string_view mpi, std::string_view collective, std::int64_t bytes) {
     const RuleTable table = RuleTable::builtin(mpi);
-    const Decision decision = table.decide({collective, two_sites(1), bytes});
+    const Decision decision = table.decide({collective, two_sites(1), bytes}).value();
     return decision.algorithm == "linear_capped" ? decision.parameters.at("cap") : 0;
   };
   EXPECT_EQ(cap("mpich", "alltoall", (16 << 10) - 1), 0);
@@ -119,7 +119,7 @@ TEST(BuiltinRows, LetLargeBlocksOverTheWanGoFirst) {
   const auto algorithm = [](std::string_view mpi, std::string_view collective, int kib,
                             const Topology& topology = two_sites(1)) {
     const RuleTable table = RuleTable::builtin(mpi);
-    return table.decide({collective, topology, std::int64_t{kib} << 10}).algorithm;
+    return table.decide({collective, topology, std::int64_t{kib} << 10})->algorithm;
   };
   EXPECT_EQ(algorithm("openmpi", "alltoall", 256), "wan_first");
   EXPECT_EQ(algorithm("openmpi", "alltoallv", 1024), "wan_first");
@@ -142,7 +142,7 @@ TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {
   const RuleTable table = RuleTable::builtin("mpich");
   const auto algorithm = [&](std::string_view collective, int ppn, std::int64_t bytes) {
     const Topology topology = Topology::block(4, ppn);
-    return table.decide({collective, topology, bytes}).algorithm;
+    return table.decide({collective, topology, bytes})->algorithm;
   };
   EXPECT_EQ(algorithm("alltoall", 4, 32768), "send_side_aggregation");
   EXPECT_EQ(algorithm("alltoall", 4, 65536), "send_side_aggregation");
@@ -152,7 +152,7 @@ TEST(BuiltinRows, AggregateBlocksOfMiddleSizeSmallerOnesWithMpichOnly) {
   EXPECT_EQ(algorithm("alltoall", 2, 32768), "native");
   EXPECT_EQ(algorithm("alltoallv", 4, 32768), "native");
   const Topology topology = Topology::block(4, 4);
-  EXPECT_EQ(RuleTable::builtin("openmpi").decide({"alltoall", topology, 32768}).algorithm,
+  EXPECT_EQ(RuleTable::builtin("openmpi").decide({"alltoall", topology, 32768})->algorithm,
             "native");
 }
 
@@ -171,7 +171,7 @@ TEST(BuiltinRows, ChoosePairsForSmallerUnequalBlocksOverSuirosTransportWithOpenM
   const auto algorithm = [](std::string_view transport, std::string_view collective, int kib,
                             std::string_view mpi = "openmpi") {
     const RuleTable table = RuleTable::builtin(mpi, transport);
-    return table.decide({collective, Topology::block(4, 4), std::int64_t{kib} << 10}).algorithm;
+    return table.decide({collective, Topology::block(4, 4), std::int64_t{kib} << 10})->algorithm;
   };
   EXPECT_EQ(algorithm("suiro", "alltoallv", 96), "two_level_pairwise");
   EXPECT_EQ(algorithm("suiro", "alltoallv", 95), "two_level_capped");
@@ -185,7 +185,7 @@ TEST(BuiltinRows, TakeAFewAtATimeNodeByNodeWhereThatIsSlowerOnNoSwitch) {
   const auto cap = [](std::string_view mpi, std::string_view collective, std::int64_t bytes,
                       const Topology& topology = Topology::block(4, 4)) {
     const RuleTable table = RuleTable::builtin(mpi);
-    const Decision decision = table.decide({collective, topology, bytes});
+    const Decision decision = table.decide({collective, topology, bytes}).value();
     return decision.algorithm == "two_level_capped" ? decision.parameters.at("cap") : 0;
   };
   for (const std::string_view mpi : {"openmpi", "mpich"}) {
@@ -216,7 +216,7 @@ TEST(BuiltinRows, SendAllAtOnceInOurOrderWhereOpenMpiBeginsWithRankZero) {
   const auto algorithm = [](std::string_view collective, const Topology& topology, int kib,
                             std::string_view mpi = "openmpi") {
     const RuleTable table = RuleTable::builtin(mpi);
-    return table.decide({collective, topology, std::int64_t{kib} << 10}).algorithm;
+    return table.decide({collective, topology, std::int64_t{kib} << 10})->algorithm;
   };
   for (const int kib : {2, 32, 63}) {
     EXPECT_EQ(algorithm("alltoallv", Topology::block(2, 4), kib), "linear") << kib;
