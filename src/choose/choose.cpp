@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <exception>
+#include <new>
 
 #include "model/estimate.hpp"
 #include "rules/candidates.hpp"
@@ -23,6 +25,10 @@ constexpr double gain_max = 2;
 
 /// Above, an answer takes longer than anyone would wait for it.
 constexpr std::int64_t messages_max = 1 << 18;
+
+Decision native(std::string reason) {
+  return {std::string(native_algorithm), {}, std::move(reason)};
+}
 
 struct Candidate {
   const Algorithm* algorithm = nullptr;
@@ -166,37 +172,29 @@ Decision Prediction::answer() {
     best = its;
     chosen = &candidate;
   }
-  if (chosen == nullptr) {
-    return {std::string(native_algorithm), {}, "predicted: nothing surely beats " + native_said_};
-  }
+  if (chosen == nullptr) return native("predicted: nothing surely beats native's " + native_said_);
+  const double takes_s = seconds(*chosen, networks_.front());
   char text[96];
-  std::snprintf(text, sizeof text, "predicted: %.3g ms, native %.3g ms (",
-                1e3 * seconds(*chosen, networks_.front()), 1e3 * native_s_.front());
-  return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_ + ")"};
+  std::snprintf(text, sizeof text, "predicted: %.3g ms, %.3gx as fast as native's ", 1e3 * takes_s,
+                native_s_.front() / takes_s);
+  return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_, true};
 }
 
 }  // namespace
 
 std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
   if (surroundings.network) return {*surroundings.network};
-  Network network;
-  network.link_Bps = surroundings.link.Bps;
-  network.message_s = surroundings.link.startup_s;
-  network.latency_s = surroundings.link.startup_s;
+  if (topology.sites() > 1) return {};
+  constexpr double fast_Bps = 100 * 125e6;  // 100 Gbit/s
+  std::vector<double> rates = {surroundings.link.Bps};
+  if (!surroundings.rate_known) rates.push_back(fast_Bps);
   std::vector<Network> found;
-  if (topology.sites() == 1) {
+  for (const double rate : rates) {
     for (const SwitchKind kind : {SwitchKind::voq, SwitchKind::hol, SwitchKind::shared}) {
-      network.kind = kind;
-      found.push_back(network);
-    }
-    return found;
-  }
-  // A campus or a country, joined by one link or by as many as half of a site's nodes have.
-  const double links = std::max(1.0, topology.nodes() / topology.sites() / 2.0);
-  for (const double latency_s : {1e-3, 20e-3}) {
-    for (const double factor : {1.0, links}) {
-      network.wan = {.Bps = factor * network.link_Bps, .latency_s = latency_s};
-      found.push_back(network);
+      found.push_back({.kind = kind,
+                       .link_Bps = rate,
+                       .message_s = surroundings.link.startup_s,
+                       .latency_s = surroundings.link.startup_s});
     }
   }
   return found;
@@ -226,21 +224,46 @@ double Chooser::price_s(const Collective& collective, const Topology& topology) 
          static_cast<double>(possible_networks(surroundings_, topology).size());
 }
 
-Decision Chooser::choose(const Collective& collective, const Topology& topology,
-                         std::int64_t bytes) {
-  const SizeClass sizes = size_class(bytes);
+std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
+                                  std::optional<std::int64_t> bytes) const {
+  if (collective.sizes == Sizes::at_root) return "ignorance: only the root knows sizes";
+  if (topology.sites() > 1 && !surroundings_.network) {
+    return "ignorance: nobody told how far the sites are from each other";
+  }
   const std::int64_t ranks = topology.ranks();
   if ((collective.bytes == Measure::per_pair ? ranks * ranks : ranks * 64) > messages_max) {
-    return {std::string(native_algorithm), {}, "ignorance: too many ranks for a prediction"};
+    return "ignorance: too many ranks for a prediction";
   }
+  if (!bytes) return "ignorance: no size, no prediction";
+  if (*bytes < least_bytes(collective, topology)) return "ignorance: too few bytes to tell";
+  return "";
+}
+
+Decision Chooser::choose(const Collective& collective, const Topology& topology,
+                         std::int64_t bytes) {
+  const std::string_view why_not = refusal(collective, topology, bytes);
+  if (!why_not.empty()) return native(std::string(why_not));
+  const SizeClass sizes = size_class(bytes);
   Key key{index_of(collective), sizes.middle, {}};
   for (int rank = 0; rank < topology.ranks(); ++rank) key.places.push_back(topology.node(rank));
   for (int node = 0; node < topology.nodes(); ++node) key.places.push_back(topology.site(node));
   const std::scoped_lock lock(mutex_);
   const auto found = kept_.find(key);
   if (found != kept_.end()) return found->second;
-  Decision decision = Prediction(surroundings_, collective, topology, sizes.middle).answer();
-  return kept_.emplace(std::move(key), std::move(decision)).first->second;
+  return kept_.emplace(std::move(key), predict(collective, topology, sizes.middle)).first->second;
+}
+
+/// What goes wrong goes wrong alike on all ranks, but for a lack of memory: one rank alone must not
+/// run something else, so that ends the job, as it does elsewhere.
+Decision Chooser::predict(const Collective& collective, const Topology& topology,
+                          std::int64_t bytes) const {
+  try {
+    return Prediction(surroundings_, collective, topology, bytes).answer();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return native(std::string(failed_prediction) + error.what());
+  }
 }
 
 }  // namespace suiro

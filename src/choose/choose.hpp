@@ -10,6 +10,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "choose/native.hpp"
@@ -22,7 +24,8 @@ namespace suiro {
 struct Surroundings {
   std::string mpi;  // as Library has it, or another name: then nothing is known of it
   int release = 0;
-  Link link = {};                       // as the slowest node reports it
+  Link link = {};
+  bool rate_known = true;               // of the link, that of the slowest node
   std::optional<Network> network = {};  // as a cluster's file knows it
 };
 
@@ -37,13 +40,21 @@ struct SizeClass {
 };
 SizeClass size_class(std::int64_t bytes);
 
-/// Fewer bytes through the busiest link are native without a question.
+/// Below, next to nothing goes through the busiest link.
 std::int64_t least_bytes(const Collective& collective, const Topology& topology);
+
+/// How the reason for native begins where the model could not tell.
+inline constexpr std::string_view failed_prediction = "ignorance: the prediction failed: ";
 
 /// May be called by several threads at once.
 class Chooser {
  public:
   explicit Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+
+  /// Why native runs and nothing is predicted; empty where something is. `bytes` is empty as long
+  /// as ranks have not agreed on a size.
+  std::string_view refusal(const Collective& collective, const Topology& topology,
+                           std::optional<std::int64_t> bytes) const;
 
   /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
@@ -58,6 +69,9 @@ class Chooser {
     std::vector<int> places;  // nodes of ranks, then sites of nodes
     friend auto operator<=>(const Key&, const Key&) = default;
   };
+
+  Decision predict(const Collective& collective, const Topology& topology,
+                   std::int64_t bytes) const;
 
   Surroundings surroundings_;
   std::mutex mutex_;

@@ -19,10 +19,10 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes.
 struct Choice {
-  /// Nobody has said anything, and it is still to be predicted, for so many bytes. Until then
-  /// native runs, and this adds up what its calls take at least.
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes, when native has
+  /// run for so many calls.
   std::optional<std::int64_t> asked_bytes;
-  double waited_s = 0;
+  std::int64_t native_calls = 0;
 
   bool native = true;
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
@@ -113,7 +113,8 @@ class Communicator {
   static void leave_small_untouched(Plan& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
   void predict(const Collective& collective, Plan& plan, Choice& choice);
-  void settle(const Collective& collective, Choice& choice, Decision decision) const;
+  void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
+              Decision decision) const;
   bool joins_unequal(const Collective& collective, const Choice& choice) const;
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;

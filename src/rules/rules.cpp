@@ -44,7 +44,7 @@ std::optional<Decision> RuleTable::decide(const Question& question) const {
     if (!matches_shape(rule, question.collective, question.topology)) continue;
     const Range bytes = bytes_of(rule, question.topology);
     const bool matches = question.bytes ? bytes.contains(*question.bytes) : !limits(bytes);
-    if (matches) return Decision{rule.algorithm, rule.parameters, rule.reason};
+    if (matches) return Decision{rule.algorithm, rule.parameters, rule.reason, rule.unasked};
   }
   return std::nullopt;
 }
@@ -63,6 +63,16 @@ std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
+}
+
+std::string spelled(std::string_view algorithm, const Parameters& parameters) {
+  std::string text(algorithm);
+  char separator = ':';
+  for (const auto& [name, value] : parameters) {
+    text += separator + name + "=" + std::to_string(value);
+    separator = ',';
+  }
+  return text;
 }
 
 }  // namespace suiro

@@ -37,7 +37,8 @@ struct Rule {
   double port_bytes_per_hop = 0;  // and than this for each node but one
   std::string algorithm;          // a catalog name or "native"
   Parameters parameters;
-  std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
+  std::string reason;    // shown by --explain: "rules.json:12" or "measured: ..."
+  bool unasked = false;  // nobody asked for it: suiro ships it
 };
 
 /// What is asked. `bytes` is empty while the size is unknown.
@@ -51,7 +52,11 @@ struct Decision {
   std::string algorithm;
   Parameters parameters;
   std::string reason;
+  bool unasked = false;  // by the user: suiro has a rule, or predicts
 };
+
+/// As SUIRO_BCAST takes it: "pipeline:segment=8192".
+std::string spelled(std::string_view algorithm, const Parameters& parameters);
 
 class RuleTable {
  public:

@@ -32,7 +32,7 @@ def test_parameters_are_part_of_the_name() -> None:
 
 
 def test_auto_may_run_anything_and_tells_what() -> None:
-    rows = [row("pairwise", "built in: fast", 6), forced("ring", 6)]
+    rows = [row("pairwise", "measured: fast", 6), forced("ring", 6)]
     assert disobeyed(rows, {(65536, "auto"): 6}) == {}
     assert chosen(rows, 65536) == "pairwise"
 
@@ -47,7 +47,7 @@ def test_the_size_of_unequal_blocks_is_another_or_unknown() -> None:
 
 
 def test_no_size_is_asked_for_where_all_run_the_same() -> None:
-    always = row("native", "built in: several sites", 9) | {"bytes": None}
+    always = row("native", "measured: several sites", 9) | {"bytes": None}
     assert chosen([always, forced("ring", 6)], 131072, sizeless=True) == "native"
 
 
