@@ -191,8 +191,7 @@ Native scatter(const NativeCall& call) {
   const std::string name = decided(scatter_rows, call);
   if (name == "basic_linear") return one_after_the_other(call);
   if (name == "linear_nb") return same(name, "linear");
-  return other_tree("a binomial tree, the largest subtree first and the others after it",
-                    "binomial");
+  return {.said = "a binomial tree, the largest subtree first and the others after it"};
 }
 
 Native scan(const NativeCall& call) {
