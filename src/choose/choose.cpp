@@ -52,6 +52,7 @@ class Prediction {
   std::vector<Candidate> rivals() const;
   bool may_win(const Algorithm& algorithm) const;
   void estimate_native();
+  Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
   std::vector<Candidate> textbook() const;
   double gain(const Candidate& candidate) const;
   double bound(const Network& network) const {
@@ -75,20 +76,22 @@ double Prediction::seconds(const Candidate& candidate, const Network& network) c
   return estimate(schedule, topology_, network, static_cast<double>(bytes) / pieces).seconds;
 }
 
-/// In one segment, as MPIs run them that nobody has tuned.
+/// In one segment unless told otherwise, as MPIs run them that nobody has tuned.
+Candidate Prediction::unsegmented(const Algorithm& algorithm, Parameters parameters) const {
+  const auto takes =
+      std::ranges::find(algorithm.parameters, segment_parameter, &ParameterSpec::name);
+  if (takes != algorithm.parameters.end()) {
+    parameters.try_emplace(std::string(segment_parameter),
+                           std::clamp(bytes_, takes->minimum, takes->maximum));
+  }
+  return {&algorithm, std::move(parameters)};
+}
+
 std::vector<Candidate> Prediction::textbook() const {
   std::vector<Candidate> found;
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
-    if (algorithm == nullptr) continue;
-    Candidate candidate{algorithm, {}};
-    const auto takes =
-        std::ranges::find(algorithm->parameters, segment_parameter, &ParameterSpec::name);
-    if (takes != algorithm->parameters.end()) {
-      candidate.parameters.emplace(segment_parameter,
-                                   std::clamp(bytes_, takes->minimum, takes->maximum));
-    }
-    found.push_back(std::move(candidate));
+    if (algorithm != nullptr) found.push_back(unsegmented(*algorithm, {}));
   }
   return found;
 }
@@ -107,7 +110,7 @@ void Prediction::estimate_native() {
       std::erase_if(parameters, [&](const auto& parameter) {
         return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
       });
-      alike.push_back({algorithm, std::move(parameters)});
+      alike.push_back(unsegmented(*algorithm, std::move(parameters)));
       native_said_ = native->said;
     }
   }

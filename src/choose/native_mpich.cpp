@@ -105,7 +105,9 @@ Native allgather(const NativeCall& call) {
 Native allgatherv(const NativeCall& call) {
   Native native = allgather(call);
   if (native.algorithm == "ring" && call.bytes > allgatherv_chunk) {
-    return other_tree("a ring in chunks, those of one rank before those of the next", "ring");
+    return {.said = "a ring in chunks, those of one rank before those of the next",
+            .parameters = {{"segment", allgatherv_chunk}},
+            .like = "ring"};
   }
   return native;
 }
