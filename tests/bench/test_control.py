@@ -177,7 +177,10 @@ def spelled(native: Native | None) -> str | None:
 )
 def test_who_goes_through_leaders(collective: str, mpich: bool, openmpi_5: bool) -> None:
     several = call(collective, 16, 8192, ppn=4)
-    for native, leads in ((native_of(MPICH, several), mpich), (native_of(OPENMPI_5, several), openmpi_5)):
+    for native, leads in (
+        (native_of(MPICH, several), mpich),
+        (native_of(OPENMPI_5, several), openmpi_5),
+    ):
         assert native is not None
         assert ("one rank per node" in native.said) == leads
         assert not native.algorithm or not leads
