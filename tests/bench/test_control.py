@@ -162,8 +162,10 @@ def test_what_mpich_runs(collective: str, ranks: int, size: int, expected: str |
 
 def spelled(native: Native | None) -> str | None:
     assert native is not None
+    if not native.algorithm:
+        return None
     parameters = ",".join(f"{key}={value}" for key, value in sorted(native.parameters.items()))
-    return f"{native.algorithm}:{parameters}" if parameters else native.algorithm or None
+    return f"{native.algorithm}:{parameters}" if parameters else native.algorithm
 
 
 @pytest.mark.parametrize(
