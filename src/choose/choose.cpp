@@ -96,27 +96,25 @@ std::vector<Candidate> Prediction::textbook() const {
   return found;
 }
 
-/// Where it was not read what this MPI runs it is taken for the best that is in the books.
+/// What the catalog does not have may be faster than anything that is like it: it is taken for the
+/// best that is in the books, as is what an MPI runs that was not read.
 void Prediction::estimate_native() {
-  const auto native =
-      native_of({surroundings_.mpi, surroundings_.release}, {collective_, topology_, 0, bytes_});
+  const NativeCall call{collective_, topology_, 0, bytes_};
+  const auto native = native_of({surroundings_.mpi, surroundings_.release}, call);
+  native_said_ = native ? "native's " + native->said : "native";
+  const bool known = native && moves_the_same(*native, call);
+  const Algorithm* algorithm =
+      known ? find_algorithm(collective_.regular, native->algorithm) : nullptr;
   std::vector<Candidate> alike;
-  if (native) {
-    const bool same = !native->algorithm.empty();
-    const auto* algorithm =
-        find_algorithm(collective_.regular, same ? native->algorithm : native->like);
-    if (algorithm != nullptr) {
-      Parameters parameters = native->parameters;
-      std::erase_if(parameters, [&](const auto& parameter) {
-        return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
-      });
-      alike.push_back(unsegmented(*algorithm, std::move(parameters)));
-      native_said_ = native->said;
-    }
-  }
-  if (alike.empty()) {
+  if (algorithm != nullptr) {
+    Parameters parameters = native->parameters;
+    std::erase_if(parameters, [&](const auto& parameter) {
+      return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
+    });
+    alike.push_back(unsegmented(*algorithm, std::move(parameters)));
+  } else {
     alike = textbook();
-    native_said_ = "the best of textbooks";
+    native_said_ = "the best in the books, for " + native_said_;
   }
   for (const Network& network : networks_) {
     double least = seconds(alike.front(), network);
@@ -175,10 +173,10 @@ Decision Prediction::answer() {
     best = its;
     chosen = &candidate;
   }
-  if (chosen == nullptr) return native("predicted: nothing surely beats native's " + native_said_);
+  if (chosen == nullptr) return native("predicted: nothing surely beats " + native_said_);
   const double takes_s = seconds(*chosen, networks_.front());
   char text[96];
-  std::snprintf(text, sizeof text, "predicted: %.3g ms, %.3gx as fast as native's ", 1e3 * takes_s,
+  std::snprintf(text, sizeof text, "predicted: %.3g ms, %.3gx as fast as ", 1e3 * takes_s,
                 native_s_.front() / takes_s);
   return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_, true};
 }

@@ -27,16 +27,11 @@ Native unsegmented(std::string said, std::string_view algorithm, const NativeCal
           .where = where};
 }
 
-Native other_tree(std::string said, std::string_view like) {
-  return {.said = std::move(said), .like = like};
-}
-
 Native halving(const NativeCall& call) {
   if (is_power_of_two(call.topology.ranks())) {
     return {.said = "recursive_halving", .algorithm = "recursive_halving"};
   }
-  return {.said = "recursive halving by the second of each pair of ranks, and not the first",
-          .like = "recursive_halving"};
+  return {.said = "recursive halving by the second of each pair of ranks, and not the first"};
 }
 
 std::optional<Native> native_of(const Library& library, const NativeCall& call) {

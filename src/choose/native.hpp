@@ -38,7 +38,6 @@ struct Native {
   std::string_view algorithm = {};  // of the catalog, that does the same; empty: it has none
   Parameters parameters = {};
   Where where = Where::anywhere;
-  std::string_view like = {};  // of the catalog, that takes about as long where none does the same
 };
 
 /// Nothing where it was never read what this MPI runs. Reductions are taken for ones of elements of

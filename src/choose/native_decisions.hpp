@@ -25,7 +25,6 @@ bool is_node_by_node(const Topology& topology, int root);
 /// In one segment.
 Native unsegmented(std::string said, std::string_view algorithm, const NativeCall& call,
                    Where where);
-Native other_tree(std::string said, std::string_view like);
 /// Where ranks are no power of two, the other one of each pair goes on.
 Native halving(const NativeCall& call);
 

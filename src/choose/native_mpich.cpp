@@ -36,8 +36,8 @@ Native same(std::string said, std::string_view algorithm, Where where = Where::a
   return {.said = std::move(said), .algorithm = algorithm, .where = where};
 }
 
-Native through_leaders(const std::string& said, std::string_view like) {
-  return other_tree(said + " over one rank per node, shared memory inside nodes", like);
+Native through_leaders(const std::string& said) {
+  return {.said = said + " over one rank per node, shared memory inside nodes"};
 }
 
 Native scattered(const NativeCall& call) {
@@ -56,7 +56,7 @@ Native bcast(const NativeCall& call) {
   if (!is_one_per_node(call.topology)) {
     const bool full = ranks >= 8 && call.bytes >= bcast_short;
     if (!full || (is_power_of_two(ranks) && call.bytes < bcast_long)) {
-      return through_leaders("bcast", "binomial");
+      return through_leaders("bcast");
     }
   }
   if (ranks < 8 || call.bytes <= bcast_short) {
@@ -66,11 +66,11 @@ Native bcast(const NativeCall& call) {
     return same("scatter, allgather by recursive doubling", "scatter_allgather",
                 Where::node_by_node);
   }
-  return other_tree("scatter, allgather in a ring", "scatter_allgather");
+  return {.said = "scatter, allgather in a ring"};
 }
 
 Native reduce(const NativeCall& call) {
-  if (!is_one_per_node(call.topology)) return through_leaders("reduce", "binomial");
+  if (!is_one_per_node(call.topology)) return through_leaders("reduce");
   const bool few = elements(call) < power_of_two_below(call.topology.ranks());
   if (call.bytes <= reduce_short || few) {
     return unsegmented("binomial", "binomial", call, Where::node_by_node);
@@ -79,7 +79,7 @@ Native reduce(const NativeCall& call) {
 }
 
 Native allreduce(const NativeCall& call) {
-  if (!is_one_per_node(call.topology)) return through_leaders("allreduce", "node_leader");
+  if (!is_one_per_node(call.topology)) return through_leaders("allreduce");
   const bool few = elements(call) < power_of_two_below(call.topology.ranks());
   if (call.bytes <= allreduce_short || few) {
     return same("recursive_doubling", "recursive_doubling", Where::node_by_node);
@@ -88,7 +88,7 @@ Native allreduce(const NativeCall& call) {
 }
 
 Native barrier(const NativeCall& call) {
-  if (!is_one_per_node(call.topology)) return through_leaders("barrier", "node_leader");
+  if (!is_one_per_node(call.topology)) return through_leaders("barrier");
   return same("dissemination", "dissemination", Where::node_by_node);
 }
 
@@ -105,9 +105,7 @@ Native allgather(const NativeCall& call) {
 Native allgatherv(const NativeCall& call) {
   Native native = allgather(call);
   if (native.algorithm == "ring" && call.bytes > allgatherv_chunk) {
-    return {.said = "a ring in chunks, those of one rank before those of the next",
-            .parameters = {{"segment", allgatherv_chunk}},
-            .like = "ring"};
+    return {.said = "a ring in chunks, those of one rank before those of the next"};
   }
   return native;
 }
@@ -119,12 +117,12 @@ Native reduce_scatter(const NativeCall& call) {
 }
 
 Native exscan(const NativeCall& /*call*/) {
-  return other_tree("recursive doubling in both directions", "recursive_doubling");
+  return {.said = "recursive doubling in both directions"};
 }
 
 Native scan(const NativeCall& call) {
   const bool nodes = is_node_by_node(call.topology, 0) && !is_one_per_node(call.topology);
-  return nodes ? through_leaders("scan", "node_aware") : exscan(call);
+  return nodes ? through_leaders("scan") : exscan(call);
 }
 
 Native gather(const NativeCall& /*call*/) { return same("binomial", "binomial"); }

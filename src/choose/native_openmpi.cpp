@@ -72,15 +72,9 @@ Native alltoallw(const NativeCall& /*call*/) { return same("linear", "linear"); 
 Native otherwise_placed(std::string_view name, const NativeCall& call) {
   std::string said = std::string(name) + " tree of other neighbours than suiro's";
   if (name == "binomial" && !is_power_of_two(call.topology.ranks())) {
-    return other_tree(std::move(said), name);
+    return {.said = std::move(said)};
   }
-  Native native = unsegmented(std::move(said), name, call, Where::one_rank_per_node);
-  native.like = name;
-  return native;
-}
-
-Native through(std::string_view like) {
-  return other_tree("coll/han, through one rank per node", like);
+  return unsegmented(std::move(said), name, call, Where::one_rank_per_node);
 }
 
 std::string_view catalog_name(std::string_view name, std::initializer_list<std::string_view> all) {
@@ -125,10 +119,10 @@ Native allreduce(const NativeCall& call) {
   if (name == "segmented_ring") name = "ring";
   if (name == "ring" && segments_none(call)) name = "recursive_doubling";
   if (name == "rabenseifner" && elements(call) < power_of_two_below(call.topology.ranks())) {
-    return other_tree("linear reduce and bcast", "nonoverlapping");
+    return {.said = "linear reduce and bcast"};
   }
   if (name == "nonoverlapping") {
-    return other_tree("nonoverlapping: reduce, then bcast", "nonoverlapping");
+    return {.said = "nonoverlapping: reduce, then bcast"};
   }
   const auto known = catalog_name(name, {"rabenseifner", "recursive_doubling", "ring"});
   return same(name, known, Where::node_by_node);
@@ -136,7 +130,7 @@ Native allreduce(const NativeCall& call) {
 
 Native barrier(const NativeCall& call) {
   const std::string name = decided(barrier_rows, call);
-  if (name == "linear") return other_tree("linear barrier", "tree");
+  if (name == "linear") return {.said = "linear barrier"};
   if (name == "bruck") return same(name, "dissemination", Where::node_by_node);
   return same(name, catalog_name(name, {"recursive_doubling", "tree"}), Where::node_by_node);
 }
@@ -164,26 +158,26 @@ Native reduce_scatter(const NativeCall& call) {
   const std::string name = decided(reduce_scatter_rows, call);
   if (name == "ring") return unsegmented(name, "ring", call, Where::node_by_node);
   if (name == "recursive_halving") return halving(call);
-  return {.said = name, .like = name == "butterfly" ? "recursive_halving" : ""};
+  return {.said = name};
 }
 
 /// Its recursive doubling exchanges whole vectors; basic_linear is reduce, then scatter.
 Native reduce_scatter_block(const NativeCall& call) {
   const std::string name = decided(reduce_scatter_block_rows, call);
   if (name == "recursive_halving") return halving(call);
-  return {.said = name, .like = name == "butterfly" ? "recursive_halving" : ""};
+  return {.said = name};
 }
 
 Native one_after_the_other(const NativeCall& call) {
   if (call.bytes < eager_bytes) return same("linear", "linear");
-  return other_tree("linear, one rank after the other", "linear");
+  return {.said = "linear, one rank after the other"};
 }
 
 Native gather(const NativeCall& call) {
   const std::string name = decided(gather_rows, call);
   if (name == "basic_linear") return one_after_the_other(call);
   if (name == "binomial") return same(name, "binomial");
-  return other_tree(name, "linear_capped");
+  return {.said = name};
 }
 
 /// In suiro's all subtrees get theirs at once, so the largest can hand on only later.
@@ -199,33 +193,32 @@ Native scan(const NativeCall& call) {
 }
 
 Native exscan(const NativeCall& /*call*/) {
-  return other_tree("linear, without a message to the next rank before", "linear");
+  return {.said = "linear, without a message to the next rank before"};
 }
 
 struct Decision {
   std::string_view collective;
   Native (*decide)(const NativeCall&);
-  bool han = false;            // has it in release 5
-  std::string_view like = {};  // of what that does
+  bool han = false;  // has it in release 5
 };
 
 constexpr Decision decisions[] = {
-    {"allgather", allgather, true, "node_leader"},
+    {"allgather", allgather, true},
     {"allgatherv", allgatherv},
-    {"allreduce", allreduce, true, "node_leader"},
+    {"allreduce", allreduce, true},
     {"alltoall", alltoall},
     {"alltoallv", alltoallv},
     {"alltoallw", alltoallw},
-    {"barrier", barrier, true, "node_leader"},
-    {"bcast", bcast, true, "binomial"},
+    {"barrier", barrier, true},
+    {"bcast", bcast, true},
     {"exscan", exscan},
-    {"gather", gather, true, "node_leader"},
+    {"gather", gather, true},
     {"gatherv", one_after_the_other},
-    {"reduce", reduce, true, "binomial"},
+    {"reduce", reduce, true},
     {"reduce_scatter", reduce_scatter},
     {"reduce_scatter_block", reduce_scatter_block},
     {"scan", scan},
-    {"scatter", scatter, true, "node_leader"},
+    {"scatter", scatter, true},
     {"scatterv", one_after_the_other},
 };
 
@@ -234,7 +227,8 @@ constexpr Decision decisions[] = {
 Native native_of_openmpi(int release, const NativeCall& call) {
   for (const Decision& row : decisions) {
     if (row.collective != call.collective.name) continue;
-    return release >= 5 && row.han ? through(row.like) : row.decide(call);
+    if (release >= 5 && row.han) return {.said = "coll/han, through one rank per node"};
+    return row.decide(call);
   }
   return {};
 }

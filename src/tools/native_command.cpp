@@ -17,8 +17,7 @@ Json json_of(const std::optional<Native>& native, const NativeCall& call) {
   return {{"said", native->said},
           {"algorithm", native->algorithm},
           {"parameters", native->parameters},
-          {"moves_the_same", moves_the_same(*native, call)},
-          {"like", native->like}};
+          {"moves_the_same", moves_the_same(*native, call)}};
 }
 
 }  // namespace
