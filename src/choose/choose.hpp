@@ -2,8 +2,8 @@
 // What takes least time here? The MPI's own algorithm and those of the catalog are estimated on
 // every network that this may be, and native runs unless something is surely faster.
 //
-// The answer depends on nothing but what all ranks have in common, and is put together with
-// additions, multiplications and divisions alone: all ranks of a job get the same, to the bit.
+// The answer depends on nothing but what all ranks have in common, and on operations that every
+// processor rounds alike (no powers, no logarithms): all ranks of a job get the same, to the bit.
 #pragma once
 
 #include <cstdint>
