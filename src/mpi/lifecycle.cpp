@@ -225,10 +225,8 @@ bool agree() {
   if (slowest > 0) job.link.Bps = slowest;
   job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)
                            .preceded_by(job.settings.table);
-  job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
-                                                       .release = release(),
-                                                       .link = job.link,
-                                                       .rate_known = slowest > 0});
+  job.chooser = std::make_unique<Chooser>(Surroundings{
+      .mpi = implementation(), .release = release(), .link = job.link, .rate_known = slowest > 0});
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }
