@@ -101,7 +101,6 @@ std::vector<Candidate> Prediction::textbook() const {
 void Prediction::estimate_native() {
   const NativeCall call{collective_, topology_, 0, bytes_};
   const auto native = native_of({surroundings_.mpi, surroundings_.release}, call);
-  native_said_ = native ? "native's " + native->said : "native";
   const bool known = native && moves_the_same(*native, call);
   const Algorithm* algorithm =
       known ? find_algorithm(collective_.regular, native->algorithm) : nullptr;
@@ -112,9 +111,10 @@ void Prediction::estimate_native() {
       return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
     });
     alike.push_back(unsegmented(*algorithm, std::move(parameters)));
+    native_said_ = "native's " + native->said;
   } else {
     alike = textbook();
-    native_said_ = "the best in the books, for " + native_said_;
+    native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
   }
   for (const Network& network : networks_) {
     double least = seconds(alike.front(), network);
