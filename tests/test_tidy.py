@@ -18,7 +18,7 @@ LONERS = {"bench", "lab", "switch"}
 SAY_WHAT_RUNS = (
     "src/rules/builtin.cpp",
     "src/bench/collectives.c",
-    "python/suiro/bench/native_",
+    "src/choose/native_",
     "python/suiro/bench/wide_area.py",
     "python/suiro/tune/openmpi.py",
 )

@@ -76,6 +76,10 @@ struct Collective {
   /// Blocks that are cut, and the pieces of all.
   std::int64_t blocks(int ranks) const { return for_each_rank ? ranks : 1; }
   std::int64_t pieces(const Instance& call) const { return blocks(call.ranks) * call.pieces; }
+  /// Bytes of what is cut, of a call's: of the message, or of the block of a rank.
+  std::int64_t cut_bytes(std::int64_t of_call, int ranks) const {
+    return for_each_rank && bytes == Measure::vector ? of_call / ranks : of_call;
+  }
   /// Which piece a block of the receive buffer is at the end.
   std::int64_t received_piece(const Instance& call, int rank, std::int64_t index) const {
     const Content content = expected(call, rank, index);

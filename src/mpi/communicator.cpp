@@ -14,20 +14,6 @@ namespace suiro::mpi {
 
 namespace {
 
-std::string with_parameters(const Decision& decision) {
-  std::string text = decision.algorithm;
-  char separator = ':';
-  for (const auto& [name, value] : decision.parameters) {
-    text += separator + name + "=" + std::to_string(value);
-    separator = ',';
-  }
-  return text;
-}
-
-/// Below, a call may be over before what suiro does around it: where device memory is possible,
-/// what is not native begins with a reduction. The limit is no measurement: it keeps native what
-/// may be slower.
-constexpr std::int64_t small_bytes = 4096;
 constexpr int early_calls_max = 3;
 
 /// Joined are blocks that are small, or nearly equal: a few large ones among many small ones would
@@ -36,25 +22,6 @@ bool too_large_to_join(const BlockBytes& agreed) {
   constexpr std::int64_t always = 1024;
   constexpr std::int64_t means = 8;
   return agreed.largest > always && agreed.largest / means > agreed.mean;
-}
-
-std::string size_note(Sizes sizes) {
-  return sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
-}
-
-bool is_built_in(const Decision& decision) {
-  return decision.algorithm != native_algorithm && decision.reason.starts_with("built in");
-}
-
-/// Between sites, algorithms that are told nothing else let as many nodes use the way at once as
-/// are known to fill it.
-void set_wan_flows(Decision& decision, const Collective& collective, const Topology& topology) {
-  const int flows = job.settings.wan_flows;
-  if (flows == 0 || topology.sites() == 1 || decision.algorithm == native_algorithm) return;
-  const Algorithm& algorithm = *find_candidate(collective.name, decision.algorithm);
-  const bool takes = std::ranges::find(algorithm.parameters, wan_flows_parameter,
-                                       &ParameterSpec::name) != algorithm.parameters.end();
-  if (takes) decision.parameters.try_emplace(std::string(wan_flows_parameter), flows);
 }
 
 }  // namespace
@@ -83,100 +50,24 @@ Communicator::Communicator(MPI_Comm communicator, Hints hints)
   untouched_ = ~std::uint64_t{0};
 }
 
-RuleTable Communicator::table_for(const Collective& collective) const {
-  const std::string hint = hints_.empty() ? "" : hints_[index_of(collective)];
-  if (hint.empty()) return job.settings.table;
-  try {
-    return job.settings.table.preceded_by(RuleTable::forced(collective.name, hint));
-  } catch (const std::exception& error) {
-    if (rank_ == 0) {
-      say("info key suiro_" + std::string(collective.name) + ": " + error.what() +
-          "; native is used");
-    }
-    return RuleTable::forced(collective.name, native_algorithm);
-  }
-}
-
-void Communicator::plan(const Collective& collective) {
-  std::unique_ptr<Plan>& place = plans_[index_of(collective)];
-  if (place) return;
-  place = std::make_unique<Plan>();
-  if (!obstacle_.empty()) {
-    place->choices.emplace_back();
-    place->choices[0].algorithm = native_algorithm;
-    place->choices[0].reason = obstacle_;
-  } else {
-    plan_sizes(collective, table_for(collective), *place);
-  }
-  const bool native = !job.settings.observed() && place->unagreed.native &&
-                      std::ranges::all_of(place->choices, &Choice::native);
-  if (native) untouched_ |= std::uint64_t{1} << index_of(collective);
-  const bool small_native = !job.settings.observed() && place->choices.front().native;
-  if (small_native && !place->thresholds.empty()) {
-    place->touched_from = std::max<std::int64_t>(place->thresholds.front(), 1);
-  }
-}
-
-void Communicator::plan_sizes(const Collective& collective, const RuleTable& table,
-                              Plan& plan) const {
-  plan.thresholds = table.thresholds(collective.name, *topology_);
-  if (job.devices && !plan.thresholds.empty()) {
-    const auto place = std::ranges::lower_bound(plan.thresholds, small_bytes);
-    if (place == plan.thresholds.end() || *place != small_bytes) {
-      plan.thresholds.insert(place, small_bytes);
-    }
-  }
-  const bool by_size = collective.unequal() && !plan.thresholds.empty();
-  const std::string note = by_size ? size_note(collective.sizes) : "";
-  plan.choices.push_back(make_choice(collective, 0, table, note));
-  for (const std::int64_t bytes : plan.thresholds) {
-    plan.choices.push_back(make_choice(collective, bytes, table, note));
-  }
-  plan.too_early.algorithm = native_algorithm;
-  plan.too_early.reason = "built in: the first small calls";
-  plan.too_early.wire_blocks = plan.choices.front().wire_blocks;
-  plan.agrees = collective.sizes == Sizes::own &&
-                (by_size || joins_unequal(collective, plan.choices.front()));
-  if (!by_size) return;
-  plan.unagreed = make_choice(
-      collective, std::nullopt, table,
-      collective.sizes == Sizes::own ? "no size agreed on yet: " : "only the root knows sizes: ");
-  plan.too_uneven = make_choice(collective, std::nullopt, table, "blocks too uneven for a size: ");
-}
-
 /// Blocks that differ are joined: ranks have to know how large they are.
 bool Communicator::joins_unequal(const Collective& collective, const Choice& choice) const {
   if (choice.native || collective.sizes != Sizes::own) return false;
   return !declares(*find_candidate(collective.name, choice.decision.algorithm), Property::direct);
 }
 
-Choice Communicator::make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
-                                 const RuleTable& table, const std::string& size_note) const {
-  Choice choice;
-  choice.decision = table.decide({collective.name, *topology_, bytes});
-  if (job.devices && bytes.value_or(0) < small_bytes && is_built_in(choice.decision)) {
-    choice.decision = {std::string(native_algorithm),
-                       {},
-                       "built in: to agree on whose buffers are in device memory takes as long"};
-  }
-  set_wan_flows(choice.decision, collective, *topology_);
-  choice.algorithm = with_parameters(choice.decision);
-  choice.reason = size_note + choice.decision.reason;
-  choice.native = choice.decision.algorithm == native_algorithm;
-  choice.patient = is_built_in(choice.decision) && bytes.value_or(0) < small_bytes;
-  choice.wire_blocks = bound_s(collective, *topology_, 1, 1.0);
-  return choice;
-}
-
 Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
-  return plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  if (choice.asked_bytes) predict(collective, plan, choice);
+  return choice;
 }
 
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
                                        bool uneven) {
   Plan& plan = plan_of(collective);
+  plan.waiting = nullptr;
   const bool unsuited = uneven && !plan.thresholds.empty();
   Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
@@ -187,6 +78,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
 
 Choice& Communicator::choose(const Collective& collective) {
   Plan& plan = plan_of(collective);
+  plan.waiting = nullptr;
   if (plan.thresholds.empty()) return plan.choices.front();
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.unagreed;
@@ -222,20 +114,16 @@ void Communicator::take_back(const Collective& collective) {
   if (plan.agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
-}
-
-/// Of what schedules cut: a message, or the block of a rank.
-std::int64_t Communicator::cut_bytes(const Collective& collective, std::int64_t bytes) const {
-  if (!collective.cut()) return 0;
-  const bool whole = collective.bytes == Measure::vector && collective.for_each_rank;
-  return whole ? bytes / ranks_ : bytes;
+  if (plan.waiting != nullptr) ++plan.waiting->native_calls;
+  plan.waiting = nullptr;
 }
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
                                        const Operation& operation) const {
   constexpr std::size_t kept_max = 4;
   const int root = collective.rooted ? operation.root : 0;
-  const std::int64_t bytes = cut_bytes(collective, operation.bytes.value_or(0));
+  const std::int64_t bytes =
+      collective.cut() ? collective.cut_bytes(operation.bytes.value_or(0), ranks_) : 0;
   const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
     return kept.root == root && kept.bytes == bytes;
   });

@@ -19,6 +19,11 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes.
 struct Choice {
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes, when native has
+  /// run for so many calls.
+  std::optional<std::int64_t> asked_bytes;
+  std::int64_t native_calls = 0;
+
   bool native = true;
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
   std::string reason;
@@ -96,16 +101,21 @@ class Communicator {
     Choice too_early;
     std::int64_t touched_from = 1;
     int early_calls = 0;
-    bool was_early = false;  // the call that was counted last
-    bool agrees = false;     // ranks agree on a size
+    bool was_early = false;     // the call that was counted last
+    Choice* waiting = nullptr;  // what that call waited for
+    bool agrees = false;        // ranks agree on a size
     SizeAgreement agreement;
   };
 
   Plan& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
   void plan_sizes(const Collective& collective, const RuleTable& table, Plan& plan) const;
+  std::vector<std::int64_t> thresholds(const Collective& collective, const RuleTable& table) const;
+  static void leave_small_untouched(Plan& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
+  void predict(const Collective& collective, Plan& plan, Choice& choice);
+  void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
+              Decision decision) const;
   bool joins_unequal(const Collective& collective, const Choice& choice) const;
-  std::int64_t cut_bytes(const Collective& collective, std::int64_t bytes) const;
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;
   Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,

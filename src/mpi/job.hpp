@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "algorithms/catalog.hpp"
+#include "choose/choose.hpp"
 #include "mpi/communicators.hpp"
 #include "mpi/placement.hpp"
 #include "mpi/record.hpp"
@@ -24,7 +26,8 @@ struct Job {
   Settings settings;
   Placement placement;
   Waiting waiting;
-  Link link;                       // as the slowest node reports it
+  Link link;  // as the slowest node reports it
+  std::unique_ptr<Chooser> chooser;
   int rank = 0;                    // in the world
   bool devices = false;            // a rank may have buffers in device memory
   MPI_Errhandler errors_return{};  // found when MPI is there

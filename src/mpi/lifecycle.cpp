@@ -38,17 +38,15 @@ struct Stand {
   Networks networks{};
 };
 
-/// A pipeline is as fast as its slowest link.
-Link slowest_link(const std::vector<Stand>& stands) {
+/// A pipeline is as fast as its slowest link. 0: no node knows its rate.
+double slowest_Bps(const std::vector<Stand>& stands) {
   constexpr double bytes_per_megabit = 125000;
   std::uint32_t slowest = 0;
   for (const Stand& stand : stands) {
     const std::uint32_t rate = stand.links.megabits;
     if (rate != 0) slowest = slowest == 0 ? rate : std::min(slowest, rate);
   }
-  Link link;
-  if (slowest > 0) link.Bps = slowest * bytes_per_megabit;
-  return link;
+  return slowest * bytes_per_megabit;
 }
 
 /// MPI_Init may call MPI_Init_thread through the same symbols.
@@ -223,9 +221,12 @@ bool agree() {
   settle_transport(stands);
   settle_sites(stands);
   job.placement = placement_of(stands);
-  job.link = slowest_link(stands);
+  const double slowest = slowest_Bps(stands);
+  if (slowest > 0) job.link.Bps = slowest;
   job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)
                            .preceded_by(job.settings.table);
+  job.chooser = std::make_unique<Chooser>(Surroundings{
+      .mpi = implementation(), .release = release(), .link = job.link, .rate_known = slowest > 0});
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

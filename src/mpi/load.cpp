@@ -156,6 +156,12 @@ std::string implementation() {
   return text.starts_with("MPICH") ? "mpich" : "other";
 }
 
+int release() {
+  const std::string text = version_text();
+  const std::size_t digit = text.find_first_of("0123456789");
+  return digit == std::string::npos ? 0 : std::atoi(text.c_str() + digit);
+}
+
 bool load_slowly() {
   static std::once_flag once;
   std::call_once(once, [] {

@@ -28,8 +28,9 @@ inline bool load() {
   return load_slowly();
 }
 
-/// Whose MPI library it is, in the words of the built-in rules: "openmpi", "mpich" or "other".
+/// Whose MPI library it is: "openmpi", "mpich" or "other"; and the first number of its version.
 std::string implementation();
+int release();
 
 /// Generated: calls find_real() and find_profiler() for every member of the tables.
 void fill_tables();

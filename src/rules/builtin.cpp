@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table that suiro ships. The comment above a row names the measurement that it stands on;
-// where suiro has not been measured to be faster, native stays. First match wins.
+// The table that suiro ships: what the model does not tell yet. All-to-all stands on measurements,
+// which the comment above a row names, and is native elsewhere; of messages there is what the bound
+// argues for, without a prediction that takes time. First match wins; the rest is predicted.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -94,8 +95,6 @@ constexpr Row wan_first(std::string_view collective, std::int64_t bytes) {
 // The size of alltoallv and alltoallw is the one that the ranks agree on, which is below every
 // rank's mean; none is agreed on when blocks are too uneven (mpi/size_agreement.hpp).
 constexpr std::array rows = {
-    // No measurement needed: there is no network whose ports could be fought over.
-    Row{"", "", any, only(1), any, any, native_algorithm, "all ranks are on one node"},
     // docs/results.md, lab two-sites: faster than native, and than all at once.
     wan_first("alltoall", kib(32)),
     wan_first("alltoallv", kib(192)),
@@ -170,9 +169,6 @@ constexpr std::array rows = {
         "one peer node at a time, and acknowledgements meet no third node"},
     Row{"", "", only(1), from(2), from(2), from(kib(448)), "two_level_pairwise",
         "one peer node at a time, and acknowledgements meet no third node"},
-    // The same tables: small blocks are bound by latency, and native aggregates them (Bruck) or
-    // sends all at once.
-    Row{"", "", any, any, any, any, native_algorithm, "no faster algorithm is known"},
 };
 
 /// Of one message for, or from, all ranks.
@@ -225,14 +221,6 @@ constexpr double starts_covered = 4;
 
 std::vector<Rule> message_rules(std::string_view collective, const Link& link) {
   std::vector<Rule> rules;
-  const auto add_native = [&](Range nodes, std::string_view why) {
-    Rule& rule = rules.emplace_back();
-    rule.collective = collective;
-    rule.nodes = nodes;
-    rule.algorithm = native_algorithm;
-    rule.reason = "built in: " + std::string(why);
-  };
-  add_native(only(1), "all ranks are on one node");
   for (const MessageRow& row : message_rows) {
     if (row.collective != collective) continue;
     Rule& rule = rules.emplace_back();
@@ -241,9 +229,9 @@ std::vector<Rule> message_rules(std::string_view collective, const Link& link) {
     rule.port_bytes = static_cast<double>(row.port_bytes);
     rule.port_bytes_per_hop = starts_covered * row.ways * link.startup_s * link.Bps;
     rule.algorithm = row.algorithm;
-    rule.reason = "built in: " + std::string(row.why);
+    rule.reason = "rule: " + std::string(row.why);
+    rule.unasked = true;
   }
-  add_native(any, "no faster algorithm is known");
   return rules;
 }
 
@@ -258,7 +246,19 @@ Rule rule_of(const Row& row, std::string_view collective) {
   rule.algorithm = row.algorithm;
   if (row.cap > 0) rule.parameters.emplace("cap", row.cap);
   if (row.window > 0) rule.parameters.emplace("window", row.window);
-  rule.reason = "built in: " + std::string(row.why);
+  rule.reason = "measured: " + std::string(row.why);
+  rule.unasked = true;
+  return rule;
+}
+
+/// Also of small blocks, which are bound by latency, and which native aggregates (Bruck) or sends
+/// all at once.
+Rule native_elsewhere(std::string_view collective) {
+  Rule rule;
+  rule.collective = collective;
+  rule.algorithm = native_algorithm;
+  rule.reason = "ignorance: no faster algorithm was found";
+  rule.unasked = true;
   return rule;
 }
 
@@ -277,6 +277,7 @@ RuleTable RuleTable::builtin(std::string_view mpi, std::string_view transport, c
       if (!row.collective.empty() && row.collective != collective.name) continue;
       table.rules_.push_back(rule_of(row, collective.name));
     }
+    table.rules_.push_back(native_elsewhere(collective.name));
   }
   return table;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asks the table: the first rule that matches decides, else native.
+// Asks the table: the first rule that matches decides.
 #include "rules/rules.hpp"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ RuleTable RuleTable::preceded_by(const RuleTable& first) const {
   return table;
 }
 
-Decision RuleTable::decide(const Question& question) const {
+std::optional<Decision> RuleTable::decide(const Question& question) const {
   for (const Rule& rule : rules_) {
     if (!matches_shape(rule, question.collective, question.topology)) continue;
     const Range bytes = bytes_of(rule, question.topology);
     const bool matches = question.bytes ? bytes.contains(*question.bytes) : !limits(bytes);
-    if (matches) return {rule.algorithm, rule.parameters, rule.reason};
+    if (matches) return Decision{rule.algorithm, rule.parameters, rule.reason, rule.unasked};
   }
-  return {std::string(native_algorithm), {}, "no rule matches"};
+  return std::nullopt;
 }
 
 std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
@@ -63,6 +63,16 @@ std::vector<std::int64_t> RuleTable::thresholds(std::string_view collective,
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
+}
+
+std::string spelled(std::string_view algorithm, const Parameters& parameters) {
+  std::string text(algorithm);
+  char separator = ':';
+  for (const auto& [name, value] : parameters) {
+    text += separator + name + "=" + std::to_string(value);
+    separator = ',';
+  }
+  return text;
 }
 
 }  // namespace suiro

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selection table: which algorithm runs for a collective on a shape and a size, and why. First
-// match wins. Inputs are the same on every rank, so the decision is too: a collective with unequal
-// blocks is asked with the size that the ranks have agreed on, or, while there is none, without.
+// match wins; where none does, the model chooses (choose/). Inputs are the same on every rank, so
+// the decision is too: a collective with unequal blocks is asked with the size that the ranks have
+// agreed on, or, while there is none, without.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct Rule {
   double port_bytes_per_hop = 0;  // and than this for each node but one
   std::string algorithm;          // a catalog name or "native"
   Parameters parameters;
-  std::string reason;  // shown by --explain: "rules.json:12" or "built in: ..."
+  std::string reason;    // shown by --explain: "rules.json:12" or "measured: ..."
+  bool unasked = false;  // nobody asked for it: suiro ships it
 };
 
 /// What is asked. `bytes` is empty while the size is unknown.
@@ -50,7 +52,11 @@ struct Decision {
   std::string algorithm;
   Parameters parameters;
   std::string reason;
+  bool unasked = false;  // by the user: suiro has a rule, or predicts
 };
+
+/// As SUIRO_BCAST takes it: "pipeline:segment=8192".
+std::string spelled(std::string_view algorithm, const Parameters& parameters);
 
 class RuleTable {
  public:
@@ -71,8 +77,8 @@ class RuleTable {
   /// Rules of `first` come before those of this table.
   RuleTable preceded_by(const RuleTable& first) const;
 
-  /// The first rule that matches; native if none.
-  Decision decide(const Question& question) const;
+  /// The first rule that matches; nothing where none does.
+  std::optional<Decision> decide(const Question& question) const;
 
   /// The block sizes at which the decision for this collective and shape may change, ascending: the
   /// shim decides once per interval and looks up by size afterwards. Empty when the decision does

@@ -26,6 +26,29 @@ std::optional<std::int64_t> Arguments::take_number(std::string_view name, std::i
   return number(*value, name, minimum, maximum);
 }
 
+const Collective& Arguments::take_collective() {
+  const std::string text = take_positional().value_or("");
+  if (const Collective* found = find_collective(text)) return *found;
+  std::string names;
+  for (const Collective& collective : collectives()) {
+    names += (names.empty() ? "" : ", ") + std::string(collective.name);
+  }
+  throw UsageError("'" + text + "' is no collective; there are " + names);
+}
+
+std::vector<std::int64_t> Arguments::take_sizes(std::string_view command) {
+  const std::optional<std::string> text = take_option("--sizes");
+  if (!text) throw UsageError(std::string(command) + " takes --sizes BYTES,BYTES,...");
+  std::vector<std::int64_t> sizes;
+  for (std::size_t begin = 0; begin <= text->size();) {
+    const std::size_t end = std::min(text->find(',', begin), text->size());
+    sizes.push_back(number(std::string_view(*text).substr(begin, end - begin), "--sizes", 0,
+                           std::int64_t{1} << 40));
+    begin = end + 1;
+  }
+  return sizes;
+}
+
 std::optional<std::string> Arguments::take_positional() {
   const auto found = std::ranges::find_if(
       values_, [](const std::string& value) { return value == "-" || !value.starts_with('-'); });

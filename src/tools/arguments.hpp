@@ -29,7 +29,10 @@ class Arguments {
   std::optional<std::string> take_option(std::string_view name);
   std::optional<std::int64_t> take_number(std::string_view name, std::int64_t minimum,
                                           std::int64_t maximum);
+  /// --sizes N,N,...: bytes. Throws when there is none.
+  std::vector<std::int64_t> take_sizes(std::string_view command);
   std::optional<std::string> take_positional();
+  const Collective& take_collective();
   void expect_none_left() const;
 
  private:
@@ -52,7 +55,9 @@ std::string what_there_is(std::string_view text);
 
 int algorithms_command(Arguments arguments);
 int bound_command(Arguments arguments);
+int choose_command(Arguments arguments);
 int collectives_command(Arguments arguments);
+int native_command(Arguments arguments);
 int predict_command(Arguments arguments);
 int show_command(Arguments arguments);
 int rules_command(Arguments arguments);

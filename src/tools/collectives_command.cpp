@@ -60,16 +60,6 @@ Json json_of(const Collective& collective) {
           {"bound", collective.bound_text}};
 }
 
-const Collective& take_collective(Arguments& arguments) {
-  const std::string text = arguments.take_positional().value_or("");
-  if (const Collective* found = find_collective(text)) return *found;
-  std::string names;
-  for (const Collective& collective : collectives()) {
-    names += (names.empty() ? "" : ", ") + std::string(collective.name);
-  }
-  throw UsageError("'" + text + "' is no collective; there are " + names);
-}
-
 }  // namespace
 
 int collectives_command(Arguments arguments) {
@@ -92,7 +82,7 @@ int bound_command(Arguments arguments) {
   constexpr std::int64_t ranks_max = std::int64_t{1} << 20;
   const auto bytes = arguments.take_number("--bytes", 0, INT64_MAX).value_or(1);
   const Topology topology = take_topology(arguments, "bound", ranks_max);
-  const Collective& collective = take_collective(arguments);
+  const Collective& collective = arguments.take_collective();
   arguments.expect_none_left();
   const Json document = {{"collective", collective.name},
                          {"bytes", bytes},

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// suiro-schedule rules: what a rule file says, and which of its rules decides for a call.
+// suiro-schedule rules: what a rule file says.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "rules/rules.hpp"
 #include "tools/schedules.hpp"
-#include "tools/shape.hpp"
 
 namespace suiro::tools {
 
@@ -35,16 +34,6 @@ std::string where(const Rule& rule) {
   return text.empty() ? "anywhere" : text;
 }
 
-std::string text_of(const std::string& algorithm, const Parameters& parameters) {
-  std::string text = algorithm;
-  char before = ':';
-  for (const auto& [name, value] : parameters) {
-    text += before + name + "=" + std::to_string(value);
-    before = ',';
-  }
-  return text;
-}
-
 /// A rule's reason begins with FILE:LINE.
 int line_of(const Rule& rule, const std::string& path) {
   const std::size_t at = rule.reason.find(path + ":");
@@ -58,7 +47,7 @@ Json json_of(const RuleTable& table, const std::string& path) {
                      {"collective", rule.collective},
                      {"where", where(rule)},
                      {"bytes", text_of(rule.bytes)},
-                     {"algorithm", text_of(rule.algorithm, rule.parameters)}});
+                     {"algorithm", spelled(rule.algorithm, rule.parameters)}});
   }
   return {{"rules", rules}};
 }
@@ -66,25 +55,10 @@ Json json_of(const RuleTable& table, const std::string& path) {
 }  // namespace
 
 int rules_command(Arguments arguments) {
-  constexpr std::int64_t ranks_max = 1 << 20;
-  const auto bytes = arguments.take_number("--bytes", 0, INT64_MAX);
-  std::optional<Topology> topology;
-  if (bytes) topology = take_topology(arguments, "rules", ranks_max);
   const std::string path = arguments.take_positional().value_or("");
-  const std::optional<std::string> collective = arguments.take_positional();
   arguments.expect_none_left();
-  if (bytes.has_value() != collective.has_value()) {
-    throw UsageError("rules takes FILE, or FILE COLLECTIVE SHAPE --bytes N");
-  }
   const RuleTable table = RuleTable::parse(read_text(path), path);
-  if (!collective) {
-    std::fputs((json_of(table, path).dump(1) + "\n").c_str(), stdout);
-    return 0;
-  }
-  const Decision made = table.decide({*collective, *topology, bytes});
-  const Json answer = {{"algorithm", text_of(made.algorithm, made.parameters)},
-                       {"reason", made.reason}};
-  std::fputs((answer.dump(1) + "\n").c_str(), stdout);
+  std::fputs((json_of(table, path).dump(1) + "\n").c_str(), stdout);
   return 0;
 }
 

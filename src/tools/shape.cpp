@@ -77,6 +77,18 @@ Topology take_topology(Arguments& arguments, std::string_view command, std::int6
   return Topology::from_nodes(in_order(list, order.value_or("block")));
 }
 
+Topology at_sites(const Topology& topology, const std::vector<int>& site_of_node) {
+  if (site_of_node.empty()) return topology;
+  std::vector<int> node_of_rank;
+  node_of_rank.reserve(static_cast<std::size_t>(topology.ranks()));
+  for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
+  try {
+    return Topology::from_nodes(node_of_rank, site_of_node);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("site_of_node: ") + error.what());
+  }
+}
+
 Request take_request(Arguments& arguments, std::string_view command, std::int64_t ranks_max) {
   const auto bytes = arguments.take_number("--bytes", 0, INT64_MAX);
   const auto root = arguments.take_option("--root");

@@ -12,6 +12,9 @@ namespace suiro::tools {
 /// Takes these options; throws when they are missing or say it twice. `command` is for messages.
 Topology take_topology(Arguments& arguments, std::string_view command, std::int64_t ranks_max);
 
+/// The same ranks on nodes at these sites; at one where the list is empty. Throws UsageError.
+Topology at_sites(const Topology& topology, const std::vector<int>& site_of_node);
+
 /// What a schedule is to be built for.
 struct Request {
   Topology topology;

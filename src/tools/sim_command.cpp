@@ -24,18 +24,6 @@ struct Simulation {
   bool transfers = false;
 };
 
-Topology at_sites(const Topology& topology, const std::vector<int>& site_of_node) {
-  if (site_of_node.empty()) return topology;
-  std::vector<int> node_of_rank;
-  node_of_rank.reserve(static_cast<std::size_t>(topology.ranks()));
-  for (int rank = 0; rank < topology.ranks(); ++rank) node_of_rank.push_back(topology.node(rank));
-  try {
-    return Topology::from_nodes(node_of_rank, site_of_node);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(std::string("site_of_node: ") + error.what());
-  }
-}
-
 Json json_of(const Spent& spent) {
   return {{"port_s", spent.port},
           {"latency_s", spent.latency},
@@ -54,14 +42,19 @@ Json json_of(const std::vector<Transfer>& transfers) {
 
 Json simulate(const Simulation& simulation, const std::string& text, std::int64_t bytes) {
   const Network& network = simulation.network;
+  const Algorithm* named = find_named(std::string_view(text).substr(0, text.find(':')));
+  const Collective* collective = named != nullptr ? find_collective(named->collective) : nullptr;
+  const std::int64_t cut_bytes =
+      collective != nullptr ? collective->cut_bytes(bytes, simulation.topology.ranks()) : bytes;
   const Call call{.topology = simulation.topology,
                   .root = simulation.root,
-                  .bytes = bytes,
+                  .bytes = cut_bytes,
                   .link = {.startup_s = network.message_s, .Bps = network.link_Bps}};
   const auto begin = std::chrono::steady_clock::now();
   const Schedule schedule = build_named(text, call);
   const bool cut = find_collective(schedule.collective)->cut();
-  const double block = static_cast<double>(bytes) / static_cast<double>(cut ? schedule.pieces : 1);
+  const double block =
+      static_cast<double>(cut_bytes) / static_cast<double>(cut ? schedule.pieces : 1);
   std::vector<Transfer> transfers;
   const Estimate result = estimate(schedule, simulation.topology, network, block,
                                    simulation.transfers ? &transfers : nullptr);
@@ -80,24 +73,11 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
   return json;
 }
 
-std::vector<std::int64_t> take_sizes(Arguments& arguments) {
-  const std::optional<std::string> text = arguments.take_option("--sizes");
-  if (!text) throw UsageError("sim takes --sizes BYTES,BYTES,...");
-  std::vector<std::int64_t> sizes;
-  for (std::size_t begin = 0; begin <= text->size();) {
-    const std::size_t end = std::min(text->find(',', begin), text->size());
-    sizes.push_back(number(std::string_view(*text).substr(begin, end - begin), "--sizes", 0,
-                           std::int64_t{1} << 40));
-    begin = end + 1;
-  }
-  return sizes;
-}
-
 }  // namespace
 
 int sim_command(Arguments arguments) {
   constexpr std::int64_t ranks_max = 1 << 18;
-  const std::vector<std::int64_t> sizes = take_sizes(arguments);
+  const std::vector<std::int64_t> sizes = arguments.take_sizes("sim");
   const std::optional<std::string> path = arguments.take_option("--network");
   Simulation simulation;
   simulation.transfers = arguments.take_flag("--transfers");

@@ -16,12 +16,17 @@ constexpr const char* usage =
     "usage: suiro-schedule algorithms [--json | --markdown] [COLLECTIVE | ALGORITHM]\n"
     "       suiro-schedule collectives [--json]\n"
     "       suiro-schedule bound COLLECTIVE SHAPE [--bytes N]\n"
+    "       suiro-schedule native COLLECTIVE SHAPE --mpi NAME --release N --sizes N,N,... "
+    "[--root R]\n"
+    "       suiro-schedule choose COLLECTIVE SHAPE --sizes N,N,... [--mpi NAME --release N] "
+    "[--rules FILE]\n"
+    "                           [--network FILE | --link-Bps N --startup-ns N]\n"
     "       suiro-schedule verify [--json] [--max-ranks N] [COLLECTIVE | ALGORITHM | FILE]\n"
     "       suiro-schedule show ALGORITHM SHAPE [--root R] [--bytes N] | FILE\n"
     "                           [--json [--rounds FIRST-LAST]]\n"
     "       suiro-schedule predict ALGORITHM SHAPE [--root R] [--bytes N --goodput-Bps N] "
     "[--json]\n"
-    "       suiro-schedule rules FILE [COLLECTIVE SHAPE --bytes N]\n"
+    "       suiro-schedule rules FILE\n"
     "       suiro-schedule sim ALGORITHM... SHAPE --sizes N,N,... [--network FILE] [--root R]\n"
     "                           [--transfers]\n"
     "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show, predict and\n"
@@ -40,7 +45,9 @@ int run(int count, char** values) {
   Arguments arguments(count > 0 ? count - 1 : 0, values + 1);
   if (command == "algorithms") return algorithms_command(std::move(arguments));
   if (command == "bound") return bound_command(std::move(arguments));
+  if (command == "choose") return choose_command(std::move(arguments));
   if (command == "collectives") return collectives_command(std::move(arguments));
+  if (command == "native") return native_command(std::move(arguments));
   if (command == "predict") return predict_command(std::move(arguments));
   if (command == "show") return show_command(std::move(arguments));
   if (command == "rules") return rules_command(std::move(arguments));
@@ -48,8 +55,8 @@ int run(int count, char** values) {
   if (command == "verify") return verify_command(std::move(arguments));
   throw UsageError(command.empty() ? "a command is missing; try suiro-schedule --help"
                                    : "unknown command '" + command +
-                                         "'; there are algorithms, bound, collectives, predict, "
-                                         "rules, show, sim and verify");
+                                         "'; there are algorithms, bound, choose, collectives, "
+                                         "native, predict, rules, show, sim and verify");
 }
 
 }  // namespace

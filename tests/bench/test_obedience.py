@@ -31,8 +31,14 @@ def test_parameters_are_part_of_the_name() -> None:
     assert disobeyed([forced("two_level_ring", 6)], calls)
 
 
+def test_calls_that_were_too_few_for_a_prediction_were_native() -> None:
+    early = row("native", "ignorance: a prediction would take longer than these calls", 4)
+    assert chosen([early], 65536) == "native"
+    assert chosen([early, row("linear", "predicted: 1 ms", 5)], 65536) == "linear"
+
+
 def test_auto_may_run_anything_and_tells_what() -> None:
-    rows = [row("pairwise", "built in: fast", 6), forced("ring", 6)]
+    rows = [row("pairwise", "measured: fast", 6), forced("ring", 6)]
     assert disobeyed(rows, {(65536, "auto"): 6}) == {}
     assert chosen(rows, 65536) == "pairwise"
 
@@ -47,7 +53,7 @@ def test_the_size_of_unequal_blocks_is_another_or_unknown() -> None:
 
 
 def test_no_size_is_asked_for_where_all_run_the_same() -> None:
-    always = row("native", "built in: several sites", 9) | {"bytes": None}
+    always = row("native", "measured: several sites", 9) | {"bytes": None}
     assert chosen([always, forced("ring", 6)], 131072, sizeless=True) == "native"
 
 

@@ -16,7 +16,7 @@ std::string error(std::string_view value) {
 TEST(Forced, TakesANameAndParameters) {
   const RuleTable table = RuleTable::forced("alltoall", "linear_capped:cap=4");
   const Topology topology = Topology::block(2, 2);
-  const Decision decision = table.decide({"alltoall", topology, 8});
+  const Decision decision = table.decide({"alltoall", topology, 8}).value();
   EXPECT_EQ(decision.algorithm, "linear_capped");
   EXPECT_EQ(decision.parameters, (Parameters{{"cap", 4}}));
   EXPECT_EQ(decision.reason, "forced: linear_capped:cap=4");
@@ -26,9 +26,9 @@ TEST(Forced, TakesANameAndParameters) {
 TEST(Forced, TakesNativeAndAVCollective) {
   const Topology topology = Topology::block(2, 2);
   const RuleTable native = RuleTable::forced("alltoall", "native");
-  EXPECT_EQ(native.decide({"alltoall", topology, 8}).reason, "forced: native");
+  EXPECT_EQ(native.decide({"alltoall", topology, 8})->reason, "forced: native");
   const RuleTable ring = RuleTable::forced("alltoallv", "ring");
-  EXPECT_EQ(ring.decide({"alltoallv", topology, std::nullopt}).algorithm, "ring");
+  EXPECT_EQ(ring.decide({"alltoallv", topology, std::nullopt})->algorithm, "ring");
 }
 
 TEST(Forced, ForcesNothingWithAuto) {

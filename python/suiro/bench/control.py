@@ -5,17 +5,10 @@ A gain over native alone might be a gain of waiting or copying. A gain over nati
 native's own algorithm run by the same executor is the algorithm's.
 """
 
-import re
 from dataclasses import dataclass
 
-from suiro.bench import native_mpich, native_openmpi
 from suiro.bench.catalog import algorithms
-from suiro.bench.native_algorithm import Call, Native
-
-_LIBRARIES = (
-    (re.compile(r"Open MPI v(\d+)"), native_openmpi.native),
-    (re.compile(r"MPICH Version:? +(\d+)"), native_mpich.native),
-)
+from suiro.bench.native_algorithm import Call, Native, native_of
 
 
 @dataclass(frozen=True)
@@ -31,20 +24,16 @@ _UNKNOWN = Control(why="what this MPI runs was not read")
 
 def find_control(version: str, call: Call) -> Control:
     """`version` is what the MPI library says of itself."""
-    for pattern, decide in _LIBRARIES:
-        match = pattern.match(version)
-        if match is not None:
-            native = decide(int(match[1]), call)
-            return _UNKNOWN if native is None else _spelled(native, call)
-    return _UNKNOWN
+    native = native_of(version, call)
+    return _UNKNOWN if native is None else _spelled(native, call)
 
 
 def _spelled(native: Native, call: Call) -> Control:
     """The catalog need not have the algorithm, and may lay it over the ranks in another order."""
     name, known = native.algorithm, algorithms(call.collective)
-    if name is None or name not in known:
+    if name not in known:
         return Control(why=f"native runs {native.said}, which is not in suiro's catalog")
-    if not call.is_at(native.where):
+    if not native.moves_the_same:
         return Control(why=f"native's {native.said} goes between nodes otherwise than suiro's")
     taken = {key: value for key, value in native.parameters.items() if key in known[name]}
     missing = native.parameters.keys() - taken.keys() - {"segment"}

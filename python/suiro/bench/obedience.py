@@ -9,7 +9,8 @@ from typing import Any
 Row = dict[str, Any]
 Key = tuple[int, str]  # bytes per block, candidate
 _FREE = "auto"
-_EARLY = "built in: the first small calls"
+# Of calls in which what is chosen does not run yet, or never as they are too few.
+_EARLY = ("the first small calls", "a prediction would take longer than these calls")
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
 
@@ -36,10 +37,12 @@ def chosen(rows: list[Row], block_bytes: int, sizeless: bool = False) -> str | N
     """What "auto" ran. The size that ranks agree on is that of the rank with least in its blocks
     that differ, which is less than the mean, but more than half of it. Where every size would run
     the same, they agree on none."""
-    free = [row for row in rows if not _is_forced(row) and row["reason"] != _EARLY]
+    free = [row for row in rows if not _is_forced(row)]
     of_size = [*_rows(free, block_bytes), *(_rows(free, block_bytes // 2) if sizeless else ())]
     agreed_on_none = sizeless and not any(row["bytes"] for row in free)
-    names = {row["algorithm"] for row in (free if agreed_on_none else of_size)}
+    ran = free if agreed_on_none else of_size
+    settled = [row for row in ran if not row["reason"].endswith(_EARLY)]
+    names = {row["algorithm"] for row in settled or ran}
     return " and ".join(sorted(names)) or None
 
 

@@ -106,9 +106,10 @@ def explain(path: Path, collective: str, ranks_of_node: list[int], size: int) ->
     if kind_of(path) == OPENMPI:
         return _explain_openmpi(path, collective, sum(ranks_of_node), size)
     shape = ",".join(map(str, ranks_of_node))
-    arguments = ["rules", str(path), collective, "--shape", shape, "--bytes", str(size)]
+    arguments = ["choose", collective, "--shape", shape, "--sizes", str(size), "--rules", str(path)]
     document = native_json.call("suiro-schedule", arguments, "reading rules").document
-    return Answer(document["algorithm"], document["reason"])
+    (choice,) = document["choices"]
+    return Answer(choice["algorithm"], choice["reason"])
 
 
 def _explain_openmpi(path: Path, collective: str, ranks: int, size: int) -> Answer:

@@ -16,8 +16,7 @@ from suiro.bench.catalog import Collective, find_collective
 from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.launcher import launcher_of
-from suiro.bench.native_algorithm import Call
-from suiro.bench.native_openmpi import HAN
+from suiro.bench.native_algorithm import Call, native_of
 from suiro.errors import SuiroError, UsageError
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
@@ -84,7 +83,8 @@ def _check_release(request: Request) -> None:
     if not request.native or launcher_of(request.prefix).major < 5:
         return
     for plan in request.plans:
-        if plan.collective.name in HAN:
+        native = native_of("Open MPI v5", Call(plan.collective.name, (0, 0, 1, 1), 0, 1))
+        if native is not None and "coll/han" in native.said:
             raise UsageError(
                 f"--native {plan.collective.name}: Open MPI 5 runs it by coll/han, which reads no "
                 "rules; of that release alltoall, allgatherv and reduce_scatter can be tuned"

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What takes least time here? The MPI's own algorithm and those of the catalog are estimated on
+// every network that this may be, and native runs unless something is surely faster.
+//
+// The answer depends on nothing but what all ranks have in common, and on operations that every
+// processor rounds alike (no powers, no logarithms): all ranks of a job get the same, to the bit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "choose/native.hpp"
+#include "model/network.hpp"
+#include "rules/rules.hpp"
+
+namespace suiro {
+
+/// What a job knows beside its topology, the same on all ranks.
+struct Surroundings {
+  std::string mpi;  // as Library has it, or another name: then nothing is known of it
+  int release = 0;
+  Link link = {};
+  bool rate_known = true;               // of the link, that of the slowest node
+  std::optional<Network> network = {};  // as a cluster's file knows it
+};
+
+/// Every network that this may be: what nobody told stays a set.
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);
+
+/// Sizes of a class are all answered for the power of two that is among them.
+struct SizeClass {
+  std::int64_t first = 0;  // bytes
+  std::int64_t last = 0;
+  std::int64_t middle = 0;
+};
+SizeClass size_class(std::int64_t bytes);
+
+/// Below, next to nothing goes through the busiest link.
+std::int64_t least_bytes(const Collective& collective, const Topology& topology);
+
+/// How the reason for native begins where the model could not tell.
+inline constexpr std::string_view failed_prediction = "ignorance: the prediction failed: ";
+
+/// May be called by several threads at once.
+class Chooser {
+ public:
+  explicit Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+
+  /// Why native runs and nothing is predicted; empty where something is. `bytes` is empty as long
+  /// as ranks have not agreed on a size.
+  std::string_view refusal(const Collective& collective, const Topology& topology,
+                           std::optional<std::int64_t> bytes) const;
+
+  /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
+  Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
+
+  /// About how many seconds an answer takes that is not kept.
+  double price_s(const Collective& collective, const Topology& topology) const;
+
+ private:
+  struct Key {
+    std::size_t collective;
+    std::int64_t middle;
+    std::vector<int> places;  // nodes of ranks, then sites of nodes
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+
+  Decision predict(const Collective& collective, const Topology& topology,
+                   std::int64_t bytes) const;
+
+  Surroundings surroundings_;
+  std::mutex mutex_;
+  std::map<Key, Decision> kept_;
+};
+
+}  // namespace suiro

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the model chooses: never what it takes to be slower somewhere, and native where it does not
+// know.
+#include "choose/choose.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "model/estimate.hpp"
+#include "rules/candidates.hpp"
+
+namespace suiro {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const Surroundings openmpi{.mpi = "openmpi", .release = 4};
+
+const Collective& collective(std::string_view name) { return *find_collective(name); }
+
+Topology sites(int nodes_each) {
+  std::vector<int> node_of_rank(2 * nodes_each);
+  std::vector<int> site_of_node(2 * nodes_each);
+  for (int node = 0; node < 2 * nodes_each; ++node) {
+    node_of_rank[node] = node;
+    site_of_node[node] = node / nodes_each;
+  }
+  return Topology::from_nodes(node_of_rank, site_of_node);
+}
+
+TEST(SizeClass, HoldsEverySizeOnce) {
+  for (std::int64_t bytes = 0; bytes < 5000; ++bytes) {
+    const SizeClass sizes = size_class(bytes);
+    EXPECT_LE(sizes.first, bytes);
+    EXPECT_LE(bytes, sizes.last);
+    EXPECT_LE(sizes.first, sizes.middle);
+    EXPECT_LE(sizes.middle, sizes.last);
+    EXPECT_EQ(size_class(sizes.first).last, sizes.last);
+    EXPECT_EQ(size_class(sizes.last + 1).first, sizes.last + 1);
+  }
+}
+
+/// Seconds by the model, of what was decided or of an algorithm that native runs.
+double seconds(const Collective& what, std::string_view algorithm, const Parameters& parameters,
+               const Topology& topology, std::int64_t bytes, const Network& network) {
+  const std::int64_t cut = what.cut_bytes(bytes, topology.ranks());
+  const Call call{.topology = topology, .bytes = cut, .link = openmpi.link};
+  const Schedule schedule = build(*find_candidate(what.name, algorithm), call, parameters);
+  const auto pieces = static_cast<double>(what.cut() ? schedule.pieces : 1);
+  return estimate(schedule, topology, network, static_cast<double>(cut) / pieces).seconds;
+}
+
+TEST(Chooser, TakesNothingThatIsSlowerOnAPossibleNetwork) {
+  const Topology topology = Topology::block(4, 2);
+  int chosen = 0;
+  for (const Collective& what : collectives()) {
+    if (what.bytes != Measure::vector) continue;
+    for (const std::int64_t bytes : {4 << 10, 64 << 10, 1 << 20}) {
+      const Decision decision = Chooser(openmpi).choose(what, topology, bytes);
+      const auto native = native_of({"openmpi", 4}, {what, topology, 0, bytes});
+      if (decision.algorithm == native_algorithm || native->algorithm.empty()) continue;
+      ++chosen;
+      EXPECT_TRUE(decision.unasked);
+      EXPECT_THAT(decision.reason, testing::MatchesRegex("predicted: .* ms, .*x as fast as .*"));
+      for (const Network& network : possible_networks(openmpi, topology)) {
+        EXPECT_LT(seconds(what, decision.algorithm, decision.parameters, topology, bytes, network),
+                  seconds(what, native->algorithm, native->parameters, topology, bytes, network))
+            << what.name << " " << bytes << " " << decision.algorithm;
+      }
+    }
+  }
+  EXPECT_GT(chosen, 0);
+}
+
+TEST(Chooser, AnswersAClassAlike) {
+  const Topology topology = Topology::block(4, 2);
+  Chooser chooser(openmpi);
+  const Decision middle = chooser.choose(collective("scan"), topology, 65536);
+  for (const std::int64_t bytes : {49152, 98303}) {
+    const Decision other = Chooser(openmpi).choose(collective("scan"), topology, bytes);
+    EXPECT_EQ(other.algorithm, middle.algorithm);
+    EXPECT_EQ(other.reason, middle.reason);
+  }
+}
+
+TEST(Chooser, IsIgnorantOfWhatItIsNotTold) {
+  Chooser chooser(openmpi);
+  const auto reason = [&](std::string_view name, const Topology& topology, std::int64_t bytes) {
+    const Decision decision = chooser.choose(collective(name), topology, bytes);
+    EXPECT_EQ(decision.algorithm, native_algorithm);
+    return decision.reason;
+  };
+  EXPECT_THAT(reason("scan", sites(4), 1 << 20), HasSubstr("how far"));
+  EXPECT_THAT(reason("gatherv", Topology::block(4, 2), 1 << 20), HasSubstr("only the root"));
+  EXPECT_THAT(reason("bcast", Topology::block(1, 8), 1 << 20), HasSubstr("too few bytes"));
+  EXPECT_THAT(reason("bcast", Topology::block(4, 2), 8), HasSubstr("too few bytes"));
+  EXPECT_THAT(reason("alltoall", Topology::block(100, 10), 1 << 20), HasSubstr("too many ranks"));
+  EXPECT_FALSE(chooser.refusal(collective("scan"), Topology::block(4, 2), {}).empty());
+}
+
+TEST(Chooser, LeavesToNativeWhatItCannotPlay) {
+  Surroundings broken = openmpi;
+  broken.network = Network{.link_Bps = 0};
+  const Decision decision =
+      Chooser(broken).choose(collective("scan"), Topology::block(4, 2), 1 << 20);
+  EXPECT_EQ(decision.algorithm, native_algorithm);
+  EXPECT_THAT(decision.reason, StartsWith(std::string(failed_prediction)));
+}
+
+TEST(Chooser, KnowsTheNetworkOrTakesItForAnyOfASet) {
+  const Topology topology = Topology::block(4, 2);
+  Surroundings known = openmpi;
+  known.network = Network{};
+  EXPECT_EQ(possible_networks(known, topology).size(), 1);
+  EXPECT_EQ(possible_networks(openmpi, topology).size(), 3);
+  Surroundings no_rate = openmpi;
+  no_rate.rate_known = false;
+  EXPECT_EQ(possible_networks(no_rate, topology).size(), 6);
+}
+
+TEST(Chooser, TakesAnUnknownMpiForTheBestInTheBooks) {
+  const Decision decision = Chooser(Surroundings{.mpi = "other"})
+                                .choose(collective("scan"), Topology::block(4, 2), 65536);
+  EXPECT_THAT(decision.reason, HasSubstr("best"));
+}
+
+}  // namespace
+}  // namespace suiro
