@@ -123,9 +123,8 @@ TEST(BuiltinRows, LimitWhatIsUnderWayBetweenSites) {
   };
   EXPECT_EQ(cap("mpich", "alltoall", (16 << 10) - 1), 0);
   EXPECT_EQ(cap("mpich", "alltoall", 16 << 10), 32);
-  EXPECT_EQ(cap("mpich", "alltoall", 32 << 10), 0);
-  EXPECT_EQ(cap("openmpi", "alltoallv", 24 << 10), 8);
-  EXPECT_EQ(cap("openmpi", "alltoallv", 48 << 10), 0);
+  EXPECT_EQ(cap("mpich", "alltoall", 64 << 10), 0);
+  EXPECT_EQ(cap("openmpi", "alltoall", 16 << 10), 0);
 }
 
 TEST(BuiltinRows, LetLargeBlocksOverTheWanGoFirst) {
@@ -135,10 +134,11 @@ TEST(BuiltinRows, LetLargeBlocksOverTheWanGoFirst) {
     return table.decide({collective, topology, std::int64_t{kib} << 10})->algorithm;
   };
   EXPECT_EQ(algorithm("openmpi", "alltoall", 32), "wan_first");
-  EXPECT_EQ(algorithm("openmpi", "alltoallv", 1024), "wan_first");
-  EXPECT_EQ(algorithm("mpich", "alltoall", 32), "wan_first");
+  EXPECT_EQ(algorithm("openmpi", "alltoallv", 24), "wan_first");
+  EXPECT_EQ(algorithm("openmpi", "alltoallv", 23), "native");
+  EXPECT_EQ(algorithm("mpich", "alltoall", 64), "wan_first");
   EXPECT_EQ(algorithm("openmpi", "alltoall", 31), "native");
-  EXPECT_EQ(algorithm("mpich", "alltoall", 31), "linear_capped");
+  EXPECT_EQ(algorithm("mpich", "alltoall", 63), "linear_capped");
   EXPECT_EQ(algorithm("mpich", "alltoallv", 192), "wan_first");
   EXPECT_EQ(algorithm("mpich", "alltoallv", 191), "native");
   EXPECT_EQ(algorithm("openmpi", "alltoallw", 256), "native");
