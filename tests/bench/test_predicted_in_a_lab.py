@@ -23,7 +23,7 @@ rate = "100M"
 [switch]
 model = "voq"
 """
-# What a reason may begin with, after what it says of the size.
+# One of these begins a reason, after what that says of the size.
 KINDS = ("measured", "predicted", "forced", "rule", "ignorance")
 
 
@@ -39,6 +39,6 @@ def test_every_choice_says_why(mpi: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stderr[done.stderr.index('{\n "collectives"') :])["collectives"]
-    assert all(row["reason"].split(": ")[-2] in KINDS for row in rows)
+    assert all(any(f"{kind}: " in row["reason"] for kind in KINDS) for row in rows)
     (large,) = [row for row in rows if row["collective"] == "scan" and row["bytes"][0] >= 65536]
-    assert large["algorithm"] == "linear" and "as fast as native" in large["reason"]
+    assert large["algorithm"] == "linear" and "x as fast as" in large["reason"]
