@@ -245,9 +245,10 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const std::string_view why_not = refusal(collective, topology, bytes);
   if (!why_not.empty()) return native(std::string(why_not));
   const SizeClass sizes = size_class(bytes);
-  Key key{index_of(collective), sizes.middle, {}};
-  for (int rank = 0; rank < topology.ranks(); ++rank) key.places.push_back(topology.node(rank));
-  for (int node = 0; node < topology.nodes(); ++node) key.places.push_back(topology.site(node));
+  std::vector<int> places;
+  for (int rank = 0; rank < topology.ranks(); ++rank) places.push_back(topology.node(rank));
+  for (int node = 0; node < topology.nodes(); ++node) places.push_back(topology.site(node));
+  Key key{index_of(collective), sizes.middle, std::move(places)};
   const std::scoped_lock lock(mutex_);
   const auto found = kept_.find(key);
   if (found != kept_.end()) return found->second;

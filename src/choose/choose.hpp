@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "choose/native.hpp"
@@ -63,12 +64,8 @@ class Chooser {
   double price_s(const Collective& collective, const Topology& topology) const;
 
  private:
-  struct Key {
-    std::size_t collective;
-    std::int64_t middle;
-    std::vector<int> places;  // nodes of ranks, then sites of nodes
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
+  /// Collective, middle of the size class, and the places: nodes of ranks, then sites of nodes.
+  using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
 
   Decision predict(const Collective& collective, const Topology& topology,
                    std::int64_t bytes) const;

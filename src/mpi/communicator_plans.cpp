@@ -117,8 +117,7 @@ std::vector<std::int64_t> Communicator::thresholds(const Collective& collective,
   }
   if (job.devices && !sizes.empty()) sizes.push_back(small_bytes);
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

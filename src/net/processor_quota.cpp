@@ -28,6 +28,14 @@ double limit_in(const std::string& folder, bool unified) {
   return limited && quota > 0 && period > 0 ? quota / period : unlimited;
 }
 
+/// "cpu,cpuacct" has, "cpuset" has not.
+bool has_processor(const std::string& controllers) {
+  std::istringstream names(controllers);
+  for (std::string name; std::getline(names, name, ',');)
+    if (name == "cpu") return true;
+  return false;
+}
+
 /// Each group has its own limit, and those of all that it is in.
 double least_limit(const std::string& mount, std::string group, bool unified) {
   double least = limit_in(mount, unified);
@@ -50,7 +58,7 @@ double processor_quota(const std::string& groups, const std::string& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
     const bool unified = controllers.empty();
-    const bool of_processor = ("," + controllers + ",").find(",cpu,") != std::string::npos;
+    const bool of_processor = has_processor(controllers);
     if (unified || of_processor)
       least =
           std::min(least, least_limit(unified ? root : root + "/" + controllers, group, unified));
