@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/processor_quota.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -60,8 +62,8 @@ double processor_quota(const std::string& groups, const std::string& root) {
     const bool unified = controllers.empty();
     const bool of_processor = has_processor(controllers);
     if (unified || of_processor)
-      least =
-          std::min(least, least_limit(unified ? root : root + "/" + controllers, group, unified));
+      least = std::min(least, least_limit(unified ? root : fmt::format("{}/{}", root, controllers),
+                                          group, unified));
   }
   return least;
 }
