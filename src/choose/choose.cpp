@@ -246,7 +246,8 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   if (!why_not.empty()) return native(std::string(why_not));
   const SizeClass sizes = size_class(bytes);
   std::vector<int> places;
-  places.reserve(static_cast<std::size_t>(topology.ranks() + topology.nodes()));
+  places.reserve(static_cast<std::size_t>(topology.ranks()) +
+                 static_cast<std::size_t>(topology.nodes()));
   for (int rank = 0; rank < topology.ranks(); ++rank) places.push_back(topology.node(rank));
   for (int node = 0; node < topology.nodes(); ++node) places.push_back(topology.site(node));
   Key key{index_of(collective), sizes.middle, std::move(places)};
