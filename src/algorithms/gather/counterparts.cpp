@@ -19,15 +19,15 @@ constexpr ParameterSpec gather_counterparts_parameters[] = {
      .meaning = "blocks on the way to the root at a time"}};
 
 /// Whose block the root gets, and from whom, who keeps it in that place until then.
-struct Turn {
+struct Pull {
   int origin;
   int sender;
   std::int64_t kept = 0;
 };
 
-std::vector<Turn> turns_to_root(const Topology& topology, int root) {
+std::vector<Pull> turns_to_root(const Topology& topology, int root) {
   const Groups sites = turns_at_sites(topology, root);
-  std::vector<Turn> turns;
+  std::vector<Pull> turns;
   std::vector<int> helpers;
   for (const int rank : sites.front()) {
     if (rank != root) turns.push_back({rank, rank});
@@ -48,32 +48,32 @@ std::vector<Turn> turns_to_root(const Topology& topology, int root) {
 }
 
 Schedule build_gather_counterparts(const Call& call, const Parameters& parameters) {
-  const std::vector<Turn> turns = turns_to_root(call.topology, call.root);
+  const std::vector<Pull> turns = turns_to_root(call.topology, call.root);
   const auto count = static_cast<std::int64_t>(turns.size());
   Schedule schedule;
   schedule.rounds = count + 1;
   schedule.window = parameters.at("cap");
   schedule.lookahead = count;
-  for (const Turn& turn : turns) {
+  for (const Pull& turn : turns) {
     if (turn.origin != turn.sender) schedule.scratch = std::max(schedule.scratch, turn.kept + 1);
   }
   schedule.function = [turns, count, root = call.root](int me, std::int64_t i, Round& round) {
     const Blocks own{Buffer::send, 0, 1};
     if (me == root && i == 0) round.steps.push_back(copy(own, {Buffer::receive, root, 1}));
-    const auto held = [&](const Turn& turn) {
+    const auto held = [&](const Pull& turn) {
       return turn.origin == turn.sender ? own : Blocks{Buffer::scratch, turn.kept, 1, turn.origin};
     };
     if (i > 0 && me == turns[i - 1].sender) {
       round.fence = true;
       round.steps.push_back(send(held(turns[i - 1]), root));
     }
-    for (const Turn& turn : turns) {
+    for (const Pull& turn : turns) {
       if (i == 0 && me == turn.origin && me != turn.sender) {
         round.steps.push_back(send(own, turn.sender));
       }
     }
     if (i == count) return;
-    const Turn& next = turns[i];
+    const Pull& next = turns[i];
     if (me == root) {
       round.steps.push_back(receive(next.sender, {Buffer::receive, next.origin, 1}));
       round.steps.push_back(send(no_blocks, next.sender));
