@@ -7,6 +7,7 @@
 // static beats striping).
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "net/transfer.hpp"
@@ -54,11 +55,12 @@ bool Transfers::trusted(const BulkStream& stream) const {
          });
 }
 
-/// Which of the routes the stream is on that messages prefer, as long as it serves.
-std::size_t Transfers::preferred() const {
-  std::size_t best = ~std::size_t{0};
+/// The stream that messages prefer, as long as it serves; null if none does.
+const BulkStream* Transfers::preferred() const {
+  const BulkStream* best = nullptr;
   for (const BulkStream& stream : streams_)
-    if (trusted(stream)) best = std::min(best, stream.preference);
+    if (trusted(stream) && (best == nullptr || stream.preference < best->preference))
+      best = &stream;
   return best;
 }
 
@@ -98,9 +100,14 @@ bool Transfers::has_enough(const BulkStream& stream) const {
 /// chunk; null if another would sooner be through with all that waits. What is left of a message
 /// goes to the preferred one at once if even so no other is through first.
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
-  const std::size_t home = preferred();
+  const BulkStream* const home = preferred();
+  if (home == nullptr) return nullptr;
   const auto usable = [&](const BulkStream& stream) {
-    return trusted(stream) && (shares() || stream.preference == home);
+    return trusted(stream) && (shares() || stream.preference == home->preference);
+  };
+  // Of streams that would end at once, one on the preferred link, and of these who has less.
+  const auto rank = [](double end, const BulkStream& stream) {
+    return std::tuple(end, stream.preference, stream.outstanding);
   };
   double rates = 0;
   std::size_t count = 0;
@@ -112,20 +119,20 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   double best_end = never, others_end = never, all_end = never;
   for (BulkStream& stream : streams_) {
     if (!usable(stream)) continue;
-    const bool own = stream.preference == home;
+    const bool own = stream.preference == home->preference;
     const std::uint64_t here = alone ? left : chunk(left, stream.rail, rate(stream.rail) / rates);
     const double end = end_ns(stream.rail, here, own);
     all_end = std::min(all_end, end_ns(stream.rail, planned_, own));
     if (!own) others_end = std::min(others_end, end);
     if (!alone && has_enough(stream)) continue;
-    const bool rather = best == nullptr || own || stream.outstanding < best->outstanding;
-    if (end > best_end || (end == best_end && !rather)) continue;
+    if (best != nullptr && rank(end, stream) >= rank(best_end, *best)) continue;
     best = &stream;
     best_end = end;
     length = here;
   }
   if (best == nullptr || best_end > all_end) return nullptr;
-  const bool whole = best->preference == home && left <= 2 * longest_chunk(best->rail) &&
+  const bool whole = best->preference == home->preference &&
+                     left <= 2 * longest_chunk(best->rail) &&
                      end_ns(best->rail, left, true) <= others_end;
   if (whole && shares()) length = left;
   return best;
@@ -135,11 +142,9 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
 /// preferred one is through with all.
 void Transfers::want_more() {
   if (!shares() || core_.settings.rails != RailPolicy::balanced) return;
-  const auto preferred_one = std::ranges::find_if(streams_, [&](const BulkStream& stream) {
-    return trusted(stream) && stream.preference == preferred();
-  });
-  if (preferred_one == streams_.end()) return;
-  const double all_ns = end_ns(preferred_one->rail, planned_, true);
+  const BulkStream* const home = preferred();
+  if (home == nullptr) return;
+  const double all_ns = end_ns(home->rail, planned_, true);
   for (std::size_t index = 0; index < paths_.routes.size(); ++index) {
     const std::size_t rail = paths_.routes[index].own_rail;
     if (!core_.suspects(rail) && end_ns(rail, smallest_chunk, false) < all_ns)
@@ -155,10 +160,8 @@ void Transfers::distribute() {
 /// Tells what is still to come to the others who use the link that it will take.
 void Transfers::plan() {
   const std::int64_t now_ns = core_.carrier.now_ns();
-  const std::size_t home = preferred();
-  std::size_t rail = max_rails;
-  for (const BulkStream& stream : streams_)
-    if (trusted(stream) && stream.preference == home) rail = stream.rail;
+  const BulkStream* const home = preferred();
+  const std::size_t rail = home != nullptr ? home->rail : max_rails;
   if (rail != told_rail_) core_.loads.planned(told_rail_, std::exchange(told_, 0), 0, now_ns);
   core_.loads.planned(rail, told_, planned_, now_ns);
   told_ = planned_;

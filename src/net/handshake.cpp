@@ -15,7 +15,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::uint32_t magic = 0x6f697573;  // "suio", as bytes
-constexpr std::uint8_t handshake_version = 3;
+constexpr std::uint8_t handshake_version = 4;
 
 /// Where the fields of a hello are; byte 7 is reserved, and zero.
 enum Offset : std::size_t { at_magic = 0, at_version = 4, at_kind = 5, at_stream = 6, at_name = 8 };

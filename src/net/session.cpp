@@ -61,6 +61,7 @@ void Session::tell_leaving(std::size_t bulk_stream, std::uint64_t life) {
 }
 
 void Session::tell_wanted(std::size_t rail) {
+  if (gone_ || goodbye_said_) return;
   Header header;
   header.kind = FrameKind::want;
   header.stream = static_cast<std::uint8_t>(rail);

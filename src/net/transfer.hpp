@@ -112,7 +112,7 @@ class Transfers {
  private:
   BulkStream* choose(std::uint64_t left, std::uint64_t& length);
   bool trusted(const BulkStream& stream) const;
-  std::size_t preferred() const;
+  const BulkStream* preferred() const;
   bool shares() const;
   double rate(std::size_t rail) const;
   double end_ns(std::size_t rail, std::uint64_t more, bool preferred) const;
