@@ -9,21 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from small_lab import LAB, SUIRO
+
 pytestmark = [
     pytest.mark.lab,
     pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
 ]
 
-SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
-LAB = """
-[hosts]
-count = 2
-ranks = 2
-[link]
-rate = "100M"
-[switch]
-model = "voq"
-"""
 PROGRAM = """
 from mpi4py import MPI
 data = bytearray(5000)

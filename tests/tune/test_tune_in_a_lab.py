@@ -6,28 +6,18 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from small_lab import LAB, SUIRO
+
 pytestmark = [
     pytest.mark.lab,
     pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
 ]
-
-SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
-LAB = """
-[hosts]
-count = 2
-ranks = 2
-[link]
-rate = "100M"
-[switch]
-model = "voq"
-"""
 
 
 @pytest.fixture

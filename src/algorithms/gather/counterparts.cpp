@@ -67,9 +67,9 @@ Schedule build_gather_counterparts(const Call& call, const Parameters& parameter
       round.fence = true;
       round.steps.push_back(send(held(turns[i - 1]), root));
     }
-    for (const Pull& turn : turns) {
-      if (i == 0 && me == turn.origin && me != turn.sender) {
-        round.steps.push_back(send(own, turn.sender));
+    if (i == 0) {
+      for (const Pull& turn : turns) {
+        if (me == turn.origin && me != turn.sender) round.steps.push_back(send(own, turn.sender));
       }
     }
     if (i == count) return;
