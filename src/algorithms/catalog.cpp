@@ -41,6 +41,7 @@ const std::array rows = {
     allreduce_twotier,
     alltoall_bruck,
     alltoall_linear,
+    alltoall_linear_by_rank,
     alltoall_linear_capped,
     alltoall_multi_leader,
     alltoall_node_leader,

@@ -29,6 +29,7 @@ struct ParameterSpec {
   std::int64_t maximum = 0;
   std::int64_t fallback = 0;  // the value when none is given
   std::string_view meaning;
+  std::span<const std::int64_t> others = {};  // values that are best somewhere, too
 };
 
 /// Properties that a builder declares and verify proves.
@@ -85,6 +86,7 @@ struct Algorithm {
   Cost (*cost)(const Topology&, const Parameters&);
   /// Pure, for any call. `parameters` is complete (see complete()).
   Schedule (*build)(const Call&, const Parameters&);
+  bool for_sites = false;  // of no use at one site
 };
 
 /// Lists for a row, such as .parameters = taking<segment_spec>, .properties =

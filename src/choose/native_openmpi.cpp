@@ -62,10 +62,10 @@ Native alltoall(const NativeCall& call) {
 
 Native alltoallv(const NativeCall& call) {
   const std::string name = decided(alltoallv_rows, call);
-  return same(name, name == "ring" ? "ring" : "linear");
+  return same(name, name == "ring" ? "ring" : "linear_by_rank");
 }
 
-Native alltoallw(const NativeCall& /*call*/) { return same("linear", "linear"); }
+Native alltoallw(const NativeCall& /*call*/) { return same("linear", "linear_by_rank"); }
 
 /// Trees of other neighbours, which make no difference where all are neighbours alike. Bcast's
 /// binomial tree has the shape of ours only if it is full.

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "choose/bound_rules.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/job.hpp"
 #include "mpi/link_rate.hpp"
@@ -223,8 +224,7 @@ bool agree() {
   job.placement = placement_of(stands);
   const double slowest = slowest_Bps(stands);
   if (slowest > 0) job.link.Bps = slowest;
-  job.settings.table = RuleTable::builtin(implementation(), job.settings.transport, job.link)
-                           .preceded_by(job.settings.table);
+  job.settings.table = bound_rules(job.link).preceded_by(job.settings.table);
   job.chooser = std::make_unique<Chooser>(Surroundings{
       .mpi = implementation(), .release = release(), .link = job.link, .rate_known = slowest > 0});
   job.waiting.yield = is_crowded(node.ranks);

@@ -37,7 +37,7 @@ struct Rule {
   double port_bytes_per_hop = 0;  // and than this for each node but one
   std::string algorithm;          // a catalog name or "native"
   Parameters parameters;
-  std::string reason;    // shown by --explain: "rules.json:12" or "measured: ..."
+  std::string reason;    // shown by --explain: "rules.json:12" or "rule: ..."
   bool unasked = false;  // nobody asked for it: suiro ships it
 };
 
@@ -60,11 +60,8 @@ std::string spelled(std::string_view algorithm, const Parameters& parameters);
 
 class RuleTable {
  public:
-  /// The table that suiro ships, for an MPI ("openmpi", "mpich"), what carries its messages
-  /// ("suiro", or empty: its own) and the nodes' links; every threshold has its measurement, or its
-  /// argument, in a comment.
-  static RuleTable builtin(std::string_view mpi, std::string_view transport = {},
-                           const Link& link = {});
+  RuleTable() = default;
+  explicit RuleTable(std::vector<Rule> rules) : rules_(std::move(rules)) {}
 
   /// A forced algorithm: "two_level_ring", "native", "linear_capped:cap=4". Throws
   /// std::runtime_error that names the value and lists what exists.

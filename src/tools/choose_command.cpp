@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "choose/bound_rules.hpp"
 #include "choose/choose.hpp"
 #include "model/network_json.hpp"
 #include "tools/schedules.hpp"
@@ -33,10 +34,10 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   return known;
 }
 
-/// As the library does: the user's rules, those that suiro ships, the model.
+/// As the library does: the user's rules, the bound, the model.
 RuleTable take_rules(Arguments& arguments, const Surroundings& known) {
   const std::optional<std::string> path = arguments.take_option("--rules");
-  RuleTable table = RuleTable::builtin(known.mpi, {}, known.link);
+  RuleTable table = bound_rules(known.link);
   return path ? table.preceded_by(RuleTable::parse(read_text(*path), *path)) : table;
 }
 

@@ -88,6 +88,7 @@ constinit const Algorithm allgather_counterparts = {
     .properties = {},
     .cost = nullptr,
     .build = build_allgather_counterparts,
+    .for_sites = true,
 };
 
 Schedule gather_by_counterparts(const Call& call, const Parameters& parameters) {

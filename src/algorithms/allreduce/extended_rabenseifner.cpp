@@ -45,6 +45,7 @@ constinit const Algorithm allreduce_extended_rabenseifner = {
     .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
     .build = build_allreduce_extended_rabenseifner,
+    .for_sites = true,
 };
 
 }  // namespace suiro

@@ -41,6 +41,7 @@ constinit const Algorithm allreduce_twotier = {
     .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,
     .build = build_allreduce_twotier,
+    .for_sites = true,
 };
 
 }  // namespace suiro

@@ -14,6 +14,7 @@ namespace suiro {
 
 extern const Algorithm alltoall_bruck;
 extern const Algorithm alltoall_linear;
+extern const Algorithm alltoall_linear_by_rank;
 extern const Algorithm alltoall_linear_capped;
 extern const Algorithm alltoall_multi_leader;
 extern const Algorithm alltoall_node_leader;

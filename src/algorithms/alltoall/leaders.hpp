@@ -12,12 +12,14 @@
 
 namespace suiro::alltoall {
 
+constexpr std::int64_t other_windows[] = {64};
 constexpr ParameterSpec leaders_window = {
     .name = "window",
     .minimum = 1,
     .maximum = 64,
     .fallback = 1,
-    .meaning = "leaders that a leader exchanges with at a time"};
+    .meaning = "leaders that a leader exchanges with at a time",
+    .others = other_windows};
 
 /// `leaders` groups per node, or as many as the node has ranks.
 Schedule build_leaders(const Algorithm& algorithm, const Call& call, const Parameters& parameters,

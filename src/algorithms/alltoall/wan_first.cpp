@@ -111,6 +111,7 @@ constinit const Algorithm alltoall_wan_first = {
     .properties = alltoall::only_direct,
     .cost = cost_wan_first,
     .build = build_alltoall_wan_first,
+    .for_sites = true,
 };
 
 }  // namespace suiro

@@ -42,6 +42,7 @@ constinit const Algorithm barrier_site_leader = {
     .properties = {},
     .cost = nullptr,
     .build = build_barrier_site_leader,
+    .for_sites = true,
 };
 
 }  // namespace suiro

@@ -56,6 +56,7 @@ constinit const Algorithm bcast_extended_van_de_geijn = {
     .properties = {},
     .cost = nullptr,
     .build = build_bcast_extended_van_de_geijn,
+    .for_sites = true,
 };
 
 }  // namespace suiro

@@ -43,6 +43,7 @@ constinit const Algorithm bcast_farfirst = {
     .properties = {},
     .cost = nullptr,
     .build = build_bcast_farfirst,
+    .for_sites = true,
 };
 
 }  // namespace suiro

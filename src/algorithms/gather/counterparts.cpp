@@ -99,6 +99,7 @@ constinit const Algorithm gather_counterparts = {
     .properties = {},
     .cost = nullptr,
     .build = build_gather_counterparts,
+    .for_sites = true,
 };
 
 }  // namespace suiro

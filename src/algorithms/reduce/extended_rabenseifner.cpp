@@ -65,6 +65,7 @@ constinit const Algorithm reduce_extended_rabenseifner = {
     .properties = {},
     .cost = nullptr,
     .build = build_reduce_extended_rabenseifner,
+    .for_sites = true,
 };
 
 }  // namespace suiro

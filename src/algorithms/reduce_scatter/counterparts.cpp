@@ -28,6 +28,7 @@ constinit const Algorithm reduce_scatter_block_counterparts = {
     .properties = {},
     .cost = nullptr,
     .build = build_reduce_scatter_block_counterparts,
+    .for_sites = true,
 };
 
 }  // namespace suiro
