@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "choose/native.hpp"
-#include "model/network.hpp"
+#include "model/network_json.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {
@@ -26,9 +26,12 @@ struct Surroundings {
   std::string mpi;  // as Library has it, or another name: then nothing is known of it
   int release = 0;
   Link link = {};
-  bool rate_known = true;               // of the link, that of the slowest node
-  std::optional<Network> network = {};  // as a cluster's file knows it
+  bool rate_known = true;                   // of the link, that of the slowest node
+  std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
 };
+
+/// What is known of a network of which nothing was measured.
+NetworkFile unmeasured_network(const Link& link, bool rate_known);
 
 /// Every network that this may be: what nobody told stays a set.
 std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);

@@ -92,11 +92,14 @@ class Reader {
 
 }  // namespace
 
-NetworkFile parse_network(std::string_view text, std::string_view name) {
+NetworkFile parse_network(std::string_view text, std::string_view name, const Network& untold) {
   const Reader reader(name);
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) reader.fail("expected one JSON object");
-  NetworkFile file;
+  NetworkFile file{.network = untold,
+                   .tells_kind = document.contains("kind"),
+                   .tells_rate = document.contains("link_Bps"),
+                   .tells_wan = document.contains("wan_Bps")};
   for (const auto& [key, value] : document.items()) reader.read(key, value, file);
   return file;
 }

@@ -9,13 +9,16 @@
 
 namespace suiro {
 
-/// A network, and where nodes are (empty: at one site).
+/// A network, what of it was told, and where nodes are (empty: at one site).
 struct NetworkFile {
-  Network network;
-  std::vector<int> site_of_node;
+  Network network = {};
+  bool tells_kind = false;
+  bool tells_rate = false;  // of links
+  bool tells_wan = false;   // its rate
+  std::vector<int> site_of_node = {};
 };
 
-/// What is not named keeps its default. Throws std::runtime_error "NAME: what was expected".
-NetworkFile parse_network(std::string_view text, std::string_view name);
+/// What is not named is as in `untold`. Throws std::runtime_error "NAME: what was expected".
+NetworkFile parse_network(std::string_view text, std::string_view name, const Network& untold = {});
 
 }  // namespace suiro

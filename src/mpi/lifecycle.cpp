@@ -115,6 +115,7 @@ void settle_sites(const std::vector<Stand>& stands) {
   const auto unnamed = std::ranges::find_if(stands, [](const Stand& s) { return s.site < 0; });
   if (unnamed == stands.end()) return;
   job.settings.sites.clear();
+  job.settings.network.clear();
   job.settings.wan_flows = 0;
   const bool one_node = std::ranges::all_of(
       stands, [&](const Stand& stand) { return stand.node == stands.front().node; });
@@ -199,6 +200,25 @@ void settle_transport(const std::vector<Stand>& stands) {
   }
 }
 
+/// What a cluster's file says comes before what nodes say of their links.
+void settle_network(const std::vector<Stand>& stands) {
+  const double slowest = slowest_Bps(stands);
+  if (slowest > 0) job.link.Bps = slowest;
+  const std::string& told = job.settings.network;
+  NetworkFile known = unmeasured_network(job.link, slowest > 0);
+  if (!told.empty()) {
+    known = parse_network(told, "SUIRO_NETWORK", known.network);
+    job.link.Bps = known.network.link_Bps;
+    known.tells_rate |= slowest > 0;
+  }
+  job.settings.table = bound_rules(job.link).preceded_by(job.settings.table);
+  job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
+                                                       .release = release(),
+                                                       .link = job.link,
+                                                       .rate_known = known.tells_rate,
+                                                       .network = std::move(known)});
+}
+
 /// Collective over the world; false when native it is.
 bool agree() {
   const Node node = find_node();
@@ -222,11 +242,7 @@ bool agree() {
   settle_transport(stands);
   settle_sites(stands);
   job.placement = placement_of(stands);
-  const double slowest = slowest_Bps(stands);
-  if (slowest > 0) job.link.Bps = slowest;
-  job.settings.table = bound_rules(job.link).preceded_by(job.settings.table);
-  job.chooser = std::make_unique<Chooser>(Surroundings{
-      .mpi = implementation(), .release = release(), .link = job.link, .rate_known = slowest > 0});
+  settle_network(stands);
   job.waiting.yield = is_crowded(node.ranks);
   return job.placement.nodes() > 1 || job.settings.observed();
 }

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "collectives/collectives.hpp"
+#include "model/network_json.hpp"
 #include "mpi/load.hpp"
 #include "rules/message.hpp"
 
@@ -124,6 +125,12 @@ void add_sites(Settings& settings) {
   }
 }
 
+void add_network(Settings& settings) {
+  settings.network = variable("SUIRO_NETWORK");
+  mix(settings.hash, settings.network);
+  if (!settings.network.empty()) parse_network(settings.network, "SUIRO_NETWORK");
+}
+
 void add_transport(Settings& settings) {
   const std::string value = variable("SUIRO_COLLECTIVES");
   mix(settings.hash, value);
@@ -164,6 +171,7 @@ Settings read_settings() {
     add_pretended_nodes(settings);
     add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);
+    add_network(settings);
     add_transport(settings);
   } catch (const std::exception& error) {
     settings.error = error.what();

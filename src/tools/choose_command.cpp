@@ -27,9 +27,8 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   if (startup_ns) known.link.startup_s = 1e-9 * static_cast<double>(*startup_ns);
   const std::optional<std::string> path = arguments.take_option("--network");
   if (path) {
-    const NetworkFile file = parse_network(read_text(*path), *path);
-    known.network = file.network;
-    topology = at_sites(topology, file.site_of_node);
+    known.network = parse_network(read_text(*path), *path);
+    topology = at_sites(topology, known.network->site_of_node);
   }
   return known;
 }

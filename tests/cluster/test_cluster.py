@@ -83,6 +83,8 @@ def test_one_site_is_written_too() -> None:
         ('"b0", "b1"', '"b0", "b0"', ":8: site.1.nodes: expected every host once, but b0 is twi"),
         ('"b0", "b1"', '"b0;b1"', ":8: site.1.nodes: expected names of hosts, got 'b0;b1'"),
         ('"b0", "b1"', '"b0", 7', ":8: site.1.nodes.1: expected a valid string, got 7"),
+        ('"b0", "b1"', '"*"', ':3: site.0.nodes: expected "*" alone, for every node at one site'),
+        ('rate = "47.1M"', 'switch = "fast"', ":6: site.0.switch: expected 'voq', 'hol', 'pause'"),
         ("sites = [0, 1]", "sites = [0, 2]", ":10: wan.0.sites: expected two different sites, fr"),
         ("sites = [0, 1]", "sites = [1, 1]", ":10: wan.0.sites: expected two different sites, fr"),
         ("sites = [0, 1]", "sites = [0]", ":10: wan.0.sites: List should have at least 2 items"),

@@ -20,7 +20,7 @@ SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
         (["--switch"], "no launcher: add --lab SPEC, or your launcher after --"),
         (["--switch", "--mpi", "lam"], '--mpi "lam": give openmpi or mpich'),
         (["--switch", "--lab", "4x4-hol", "--", "mpirun"], "--lab brings its own launcher"),
-        (["--switch", "--write-rules", __file__], "exists already; give another name"),
+        (["--switch", "--write-cluster", __file__], "exists already: give another name"),
         (["--switch", "--lab", "absent"], "no lab spec absent"),
         (["--switch", "--", "absent"], 'launcher "absent" is not on the PATH'),
     ],

@@ -80,9 +80,11 @@ TEST(Rules, LimitsTheSizeOfUnequalBlocksOnceItIsKnown) {
 }
 
 TEST(Rules, DecidesAlikeBetweenThresholds) {
-  const RuleTable rules = RuleTable::builtin("openmpi").preceded_by(table(R"(
+  const RuleTable rules = table(R"(
     {"collective": "alltoall", "nodes": [2, null], "bytes": [512, 4095], "algorithm": "ring"},
-    {"collective": "alltoall", "ppn": 3, "bytes": 1000, "algorithm": "two_level_ring"})"));
+    {"collective": "alltoall", "ppn": 3, "bytes": 1000, "algorithm": "two_level_ring"},
+    {"collective": "alltoall", "bytes": [8192, 16384], "algorithm": "linear"},
+    {"collective": "alltoall", "algorithm": "native"})");
   for (const Topology& topology : {Topology::block(2, 3), Topology::block(1, 3), uneven()}) {
     std::vector<std::int64_t> starts = rules.thresholds("alltoall", topology);
     starts.insert(starts.begin(), 0);

@@ -37,13 +37,12 @@ PpnOption = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Predict for N ranks per node [default: as launched]."),
 ]
-WriteRulesOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write what follows as a rule file for `suiro run`."),
-]
 WriteClusterOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Where the sites are written [default: cluster.toml]."),
+    typer.Option(
+        metavar="FILE",
+        help="Where the answer is written [default: cluster.toml for --sites, nowhere for --switch].",
+    ),
 ]
 SvgOption = Annotated[
     Path | None,
@@ -61,7 +60,6 @@ def probe(
     mpi: MpiOption = None,
     interface: InterfaceOption = "-",
     ppn: PpnOption = None,
-    write_rules: WriteRulesOption = None,
     write_cluster: WriteClusterOption = None,
     svg: SvgOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -72,8 +70,8 @@ def probe(
 
     In a lab:             suiro probe --switch --lab 4x4-hol
 
-    To use the answer:    suiro probe --switch --write-rules FILE -- LAUNCHER
-                          suiro run --rules FILE -- LAUNCHER ./app
+    To use the answer:    suiro probe --switch --write-cluster FILE -- LAUNCHER
+                          suiro run --cluster FILE -- LAUNCHER ./app
 
     Tells head-of-line blocking, pause frames, loss where many send to one, and none of these (as
     with virtual output queues) apart. It takes 4 hosts or more, uses 8 at most, and fills their
@@ -90,24 +88,26 @@ def probe(
     Exit code 1 if the answer is not clear.
     """
     from suiro.bench.launcher import launcher_prefix, mpi_of
+    from suiro.cluster.write import check_target
     from suiro.errors import UsageError
 
     if switch == sites:
         raise UsageError("say what to probe: there are --switch and --sites, one at a time")
-    _check_left_out(sites, write_rules=write_rules, ppn=ppn)
-    _check_left_out(switch, write_cluster=write_cluster, svg=svg)
+    _check_left_out(sites, ppn=ppn)
+    _check_left_out(switch, svg=svg)
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
-    target = write_cluster or Path("cluster.toml")
-    _check_targets(write_rules, target if sites else None)
+    target = write_cluster or (Path("cluster.toml") if sites else None)
+    if target is not None:
+        check_target(target)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     prefix = launcher_prefix(launcher or [])
     mpi = mpi or mpi_of(prefix)
-    if sites:
+    if sites and target is not None:
         clear = _probe_sites(prefix, mpi, interface, target, svg, json)
     else:
-        clear = _probe_switch(prefix, mpi, interface, ppn, write_rules, json)
+        clear = _probe_switch(prefix, mpi, interface, ppn, target, json)
     raise typer.Exit(0 if clear else 1)
 
 
@@ -119,26 +119,17 @@ def _check_left_out(other: bool, **given: object) -> None:
             raise UsageError(f"--{name.replace('_', '-')} is for the other probe: leave it out")
 
 
-def _check_targets(rules: Path | None, cluster: Path | None) -> None:
-    from suiro.cluster import write
-    from suiro.probe.rules import check_target
-
-    if rules is not None:
-        check_target(rules)
-    if cluster is not None:
-        write.check_target(cluster)
-
-
 def _probe_switch(
-    prefix: list[str], mpi: str, interface: str, ppn: int | None, rules: Path | None, json: bool
+    prefix: list[str], mpi: str, interface: str, ppn: int | None, target: Path | None, json: bool
 ) -> bool:
     from suiro.probe.measure import probe_switch
 
     result = probe_switch(prefix, mpi, interface, ppn, repeat_command())
     _show(result, json)
-    if rules is not None:
-        _write(result, mpi, rules)
-    return result.finding.kind != "not_clear"
+    clear = result.finding.kind != "not_clear"
+    if target is not None:
+        _write_cluster(result, target, clear)
+    return clear
 
 
 def _probe_sites(
@@ -156,11 +147,8 @@ def _probe_sites(
         print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
     if svg is not None:
         _draw(result, svg)
-    if not result.clear:
-        sys.stderr.write(f"suiro: {target} is not written, since the answer is not clear\n")
-        return False
-    _write_cluster(result, target)
-    return True
+    _write_cluster(result, target, result.clear)
+    return result.clear
 
 
 def _draw(result: "SitesProbe", svg: Path) -> None:
@@ -173,11 +161,15 @@ def _draw(result: "SitesProbe", svg: Path) -> None:
         raise SuiroError(f"cannot write {svg}: {error.strerror}") from None
 
 
-def _write_cluster(result: "SitesProbe", target: Path) -> None:
+def _write_cluster(result: "Probe | SitesProbe", target: Path, clear: bool) -> None:
+    """Says so on standard error, since standard output may be one document."""
     from datetime import datetime
 
     from suiro.cluster.write import write
 
+    if not clear:
+        sys.stderr.write(f"suiro: {target} is not written, since the answer is not clear\n")
+        return
     write(result.cluster(datetime.now()), target)
     sys.stderr.write(f"suiro: wrote {target}: suiro run --cluster {target} -- LAUNCHER ./app\n")
 
@@ -191,17 +183,3 @@ def _show(result: "Probe", json: bool) -> None:
         print(result.model_dump_json(indent=1))
     else:
         print_probe(result, Console(width=None if sys.stdout.isatty() else 100))
-
-
-def _write(result: "Probe", mpi: str, target: Path) -> None:
-    """Says so on standard error, since standard output may be one document."""
-    from datetime import datetime
-
-    from suiro.probe.rules import write_rules
-
-    if result.finding.kind == "not_clear":
-        sys.stderr.write(f"suiro: {target} is not written, since the answer is not clear\n")
-        return
-    lines = write_rules(target, result, mpi, datetime.now())
-    what = f"{lines} rules" if lines else "no rules: what is built in stays as it is"
-    sys.stderr.write(f"suiro: wrote {target}: {what}\n")

@@ -12,6 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from suiro import toml_file
 from suiro.quantities import bits_per_second, microseconds
 
+EVERY_NODE = "*"
+Switch = Literal["voq", "hol", "pause", "shared"]
 _SEPARATORS = ",; \t\n"  # of names in SUIRO_SITES
 _Microseconds = Annotated[int, BeforeValidator(microseconds), Field(ge=1, le=10**7)]
 _BitsPerSecond = Annotated[int, BeforeValidator(bits_per_second), Field(ge=10**3, le=10**13)]
@@ -29,10 +31,13 @@ class Measured(_Section):
 
 
 class Site(_Section):
-    """Nodes that are near each other, by the names that they have for themselves (`hostname`).
-    Between two of them: microseconds one way, and bits of payload per second of one TCP stream."""
+    """Nodes that are near each other, by the names that they have for themselves (`hostname`), or
+    "*", if there is one site: every node. Between two of them: microseconds one way, and bits of
+    payload per second of one TCP stream. `switch`: what it does with what is too much for an
+    output, in the words of the labs."""
 
     nodes: list[str] = Field(min_length=1)
+    switch: Switch | None = None
     latency: _Microseconds | None = None
     rate: _BitsPerSecond | None = None
 
@@ -62,6 +67,8 @@ class Cluster(_Section):
         return self
 
     def _check_nodes(self) -> None:
+        if EVERY_NODE in self.nodes and len(self.nodes) > 1:
+            raise ValueError('site.0.nodes: expected "*" alone, for every node at one site')
         named: dict[str, int] = {}
         for number, site in enumerate(self.site):
             for node in site.nodes:
@@ -99,6 +106,11 @@ class Cluster(_Section):
     def nodes(self) -> list[str]:
         """Of all sites."""
         return [node for site in self.site for node in site.nodes]
+
+    @property
+    def names_nodes(self) -> bool:
+        """Or it is for any."""
+        return self.nodes != [EVERY_NODE]
 
     @property
     def wan_flows(self) -> int | None:

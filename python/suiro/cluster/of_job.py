@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which cluster file a job follows, and how its ranks learn of it."""
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from suiro.cluster.cluster import Cluster, read
+from suiro.cluster.network import known_network
 from suiro.errors import UsageError
 from suiro.toml_lines import line_of
 
 FILE_VARIABLE, SITES_VARIABLE, FLOWS_VARIABLE = "SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS"
+NETWORK_VARIABLE = "SUIRO_NETWORK"
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,16 @@ class ClusterFile:
     cluster: Cluster
 
     def variables(self) -> dict[str, str]:
-        """SUIRO_SITES=a,b;c names hosts by site; SUIRO_WAN_FLOWS stays as the user has set it."""
+        """SUIRO_SITES=a,b;c names hosts by site, and 1 is one site; SUIRO_NETWORK is the model's;
+        SUIRO_WAN_FLOWS stays as the user has set it."""
         sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
         flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
-        return {SITES_VARIABLE: sites} | ({FLOWS_VARIABLE: str(flows)} if flows else {})
+        network = known_network(self.cluster)
+        return (
+            {SITES_VARIABLE: sites if self.cluster.names_nodes else "1"}
+            | ({FLOWS_VARIABLE: str(flows)} if flows else {})
+            | ({NETWORK_VARIABLE: json.dumps(network)} if network else {})
+        )
 
     def mismatch(self, host: str) -> str:
         """What to say when the job runs on a host that the file does not name."""

@@ -13,7 +13,8 @@ from suiro.quantities import rate_text, time_text
 _HEAD = """\
 # The sites of a cluster, for `suiro run --cluster FILE`. Edit it freely: it is checked when it is
 # read. Times are one way; rates are bits of payload per second; n is how many nodes of a site
-# should use the way between sites at once.
+# should use the way between sites at once. switch is what it does with too much for an output:
+# voq, hol, pause or shared.
 version = 1
 """
 
@@ -50,6 +51,7 @@ def _site(site: Site) -> str:
     names = ", ".join(map(_quoted, site.nodes))
     lines = ["[[site]]", "nodes = [", *textwrap.wrap(names, 96, break_on_hyphens=False), "]"]
     lines[2:-1] = [f"  {line}" for line in lines[2:-1]]
+    lines += [f"switch = {_quoted(site.switch)}"] if site.switch else []
     return "\n".join([*lines, *_measures(latency=site.latency, rate=site.rate), ""])
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -13,15 +14,25 @@ from suiro.bench.innocence import Counters
 from suiro.bench.job import Event, Events, run_job
 from suiro.bench.machine import describe_machine
 from suiro.bench.result import Machine
+from suiro.cluster.cluster import EVERY_NODE, Cluster, Switch
 from suiro.errors import UsageError
 from suiro.lab.switch import counters
 from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
-from suiro.probe.finding import HOSTS_LEAST, Finding, find, needs_more_tries
+from suiro.probe.finding import HOSTS_LEAST, Finding, Kind, find, needs_more_tries
+from suiro.quantities import rate_text
 
 # The link, three parts in each of three tries, and the bursts over TCP.
 _STEPS = 11
 _STEP_NAMES = {"probe_link": "two-target test", "probe_incast": "ending"}
+
+
+_SWITCHES: dict[Kind, Switch] = {
+    "head_of_line": "hol",
+    "pause": "pause",
+    "drop": "shared",
+    "virtual_output_queues": "voq",
+}
 
 
 class Probe(BaseModel):
@@ -32,6 +43,22 @@ class Probe(BaseModel):
     evidence: Evidence
     cost: Cost | None
     command: str
+
+    def cluster(self, now: datetime) -> Cluster:
+        """For all nodes, since all are taken for alike; only if the answer is clear."""
+        return Cluster.model_validate(
+            {
+                "version": 1,
+                "measured": {"at": now.replace(microsecond=0), "by": self.command},
+                "site": [
+                    {
+                        "nodes": [EVERY_NODE],
+                        "switch": _SWITCHES[self.finding.kind],
+                        "rate": rate_text(round(min(self.evidence.link_Bps) * 8)),
+                    }
+                ],
+            }
+        )
 
 
 def probe_switch(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from suiro.bench.innocence import wire_goodput_Bps
 from suiro.cluster.cluster import Cluster, read
+from suiro.cluster.network import known_network
 from suiro.errors import UsageError
 from suiro.lab.spec import Spec, load
 
@@ -60,6 +61,8 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
 def of_cluster(path: Path, ppn: int) -> Scene:
     """All nodes of a cluster.toml, each with so many ranks."""
     cluster = read(path)
+    if not cluster.names_nodes:
+        raise UsageError(f'--cluster {path}: "*" does not tell how many nodes there are: name them')
     sites = [number for number, site in enumerate(cluster.site) for _ in site.nodes]
     return Scene(str(path), (ppn,) * len(sites), _network_of_cluster(cluster, sites))
 
@@ -67,6 +70,8 @@ def of_cluster(path: Path, ppn: int) -> Scene:
 def of_job(path: Path, hosts: list[str], ranks_of_node: tuple[int, ...]) -> Scene:
     """The nodes of a job, as a cluster.toml knows them by name."""
     cluster = read(path)
+    if not cluster.names_nodes:
+        return Scene(str(path), ranks_of_node, known_network(cluster))
     site_of = {node: number for number, site in enumerate(cluster.site) for node in site.nodes}
     for host in hosts:
         if host not in site_of:
@@ -78,24 +83,12 @@ def of_job(path: Path, hosts: list[str], ranks_of_node: tuple[int, ...]) -> Scen
 def _network_of_cluster(cluster: Cluster, sites: list[int]) -> dict[str, object]:
     """`sites`: of each node. What the file does not say keeps the model's default: Ethernet of 1
     Gbit/s."""
-    network: dict[str, object] = {}
-    rates = [site.rate for site in cluster.site if site.rate is not None]
-    latencies = [site.latency for site in cluster.site if site.latency is not None]
-    if rates:
-        network["link_Bps"] = min(rates) / 8
-    if latencies:
-        network["latency_s"] = max(latencies) / 1e6
-    if len(set(sites)) > 1:
-        delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
-        wan_rates = [wan.rate for wan in cluster.wan if wan.rate is not None]
-        if not delays or not wan_rates:
-            raise UsageError(
-                "the file does not say how fast the WAN is: let `suiro probe --sites "
-                "--write-cluster` measure it, or add delay and rate to [[wan]]"
-            )
-        network |= {
-            "site_of_node": sites,
-            "wan_Bps": min(wan_rates) / 8,
-            "wan_latency_s": max(delays) / 1e6,
-        }
-    return network
+    network = known_network(cluster)
+    if len(set(sites)) == 1:
+        return {name: value for name, value in network.items() if not name.startswith("wan_")}
+    if "wan_Bps" not in network:
+        raise UsageError(
+            "the file does not say how fast the WAN is: let `suiro probe --sites --write-cluster` "
+            "measure it, or add delay and rate to [[wan]]"
+        )
+    return network | {"site_of_node": sites}

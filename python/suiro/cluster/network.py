@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a cluster file says of the network, by the names of the model's own (src/model/network.hpp).
+What it does not say is not there."""
+
+from suiro.cluster.cluster import Cluster
+
+
+def known_network(cluster: Cluster) -> dict[str, object]:
+    """The slowest of what is said: rates in bytes per second, times in seconds."""
+    network: dict[str, object] = {}
+    kinds = {site.switch for site in cluster.site}
+    if len(kinds) == 1 and None not in kinds:
+        network["kind"] = kinds.pop()
+    rates = [site.rate for site in cluster.site if site.rate is not None]
+    latencies = [site.latency for site in cluster.site if site.latency is not None]
+    if rates:
+        network["link_Bps"] = min(rates) / 8
+    if latencies:
+        network["latency_s"] = max(latencies) / 1e6
+    delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
+    wan_rates = [wan.rate for wan in cluster.wan if wan.rate is not None]
+    if delays and wan_rates:
+        network |= {"wan_Bps": min(wan_rates) / 8, "wan_latency_s": max(delays) / 1e6}
+    return network
