@@ -89,5 +89,6 @@ def _judge(outcome: Outcome, ranks: int) -> str:
     if failed := re.search(r"^(?:FAIL|ERROR): .*", outcome.err, re.MULTILINE):
         return failed[0]
     # Ranks write at once, so it may come after another's line of dashes.
-    right = len(re.findall(r"\bOK\b", outcome.err))
+    # Two ranks may write into one line, and "OK" may follow a word without a space.
+    right = len(re.findall(r"OK(?![a-z])", outcome.err))
     return "" if right == ranks else f"{right} of {ranks} ranks say OK; {first_words(outcome)}"
