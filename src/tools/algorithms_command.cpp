@@ -18,6 +18,7 @@ Json parameters_json(const Algorithm& algorithm) {
                     {"minimum", spec.minimum},
                     {"maximum", spec.maximum},
                     {"default", spec.fallback},
+                    {"others", spec.others},
                     {"meaning", spec.meaning}});
   }
   return list;

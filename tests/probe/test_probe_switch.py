@@ -36,9 +36,7 @@ def suiro(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str
         ("4x4-voq", "virtual_output_queues"),
     ],
 )
-def test_tells_the_model_and_writes_what_jobs_go_by(
-    lab: str, kind: str, tmp_path: Path
-) -> None:
+def test_tells_the_model_and_writes_what_jobs_go_by(lab: str, kind: str, tmp_path: Path) -> None:
     cluster = tmp_path / "cluster.toml"
     arguments = ["--lab", lab, "--mpi", "openmpi", "--json"]
     done = suiro("probe", "--switch", "--write-cluster", str(cluster), *arguments)
@@ -61,7 +59,9 @@ def ran_at_32_kilobytes(lab: str, cluster: Path) -> str:
     """Where the answer is one of several, nothing is sure to beat native there."""
     bench = ["alltoall", "--sizes", "32K", "--repeat", "1", "--algorithms", "auto", "--json"]
     run = shlex.join([*SUIRO, "run", "--cluster", str(cluster), "--", *SUIRO, "bench", *bench])
-    done = suiro("lab", "run", lab, "--mpi", "openmpi", "--", "sh", "-c", f"{run} -- $SUIRO_LAB_MPIRUN")
+    done = suiro(
+        "lab", "run", lab, "--mpi", "openmpi", "--", "sh", "-c", f"{run} -- $SUIRO_LAB_MPIRUN"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     (cell,) = json.loads(done.stdout)["cells"]
     return str(cell["ran"])

@@ -70,12 +70,13 @@ def busiest_link_bytes(collective: str, ppn: tuple[int, ...]) -> float:
 
 
 @cache
-def algorithms(collective: str) -> dict[str, set[str]]:
-    """The catalog's names for a collective, each with those of its parameters."""
+def algorithms(collective: str) -> dict[str, dict[str, list[int]]]:
+    """The catalog's names for a collective, each with its parameters, and those of their values that
+    are best somewhere, beside the fallback."""
     rows = json.loads(_schedule_tool("algorithms", "--json"))["algorithms"]
     row_of = find_collective(collective)
     return {
-        row["name"]: {parameter["name"] for parameter in row["parameters"]}
+        row["name"]: {each["name"]: each["others"] for each in row["parameters"]}
         for row in rows
         if row["collective"] == row_of.regular and row["name"] in row_of.algorithms
     }

@@ -41,7 +41,7 @@ WriteClusterOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Where the answer is written [default: cluster.toml for --sites, nowhere for --switch].",
+        help="Write the answer for `suiro run` [default: cluster.toml, of --sites only].",
     ),
 ]
 SvgOption = Annotated[

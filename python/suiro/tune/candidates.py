@@ -44,14 +44,14 @@ class Candidates:
         ]
 
     def _suiro(self, size: int) -> list[Candidate]:
-        """Each with its fallbacks, which suit size and link, and with every segment."""
+        """Each with its fallbacks, which suit size and link, with every segment, and with values of
+        other parameters that are best somewhere."""
         found = []
         for name, parameters in sorted(algorithms(self.collective.name).items()):
-            found.append(Candidate(name, name))
+            forms = [name]
             if _SEGMENT_PARAMETER in parameters:
-                found += [
-                    Candidate(f"{name}:segment={segment}", f"{name}:segment={segment}")
-                    for segment in SEGMENTS
-                    if segment < size
-                ]
+                forms += [f"{name}:segment={segment}" for segment in SEGMENTS if segment < size]
+            for parameter, values in parameters.items():
+                forms += [f"{name}:{parameter}={value}" for value in values]
+            found += [Candidate(form, form) for form in forms]
         return found

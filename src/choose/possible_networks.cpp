@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/possible_networks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace suiro {
+namespace {
+
+/// Every message takes processors that others use longer to start, and waits on its way behind what
+/// TCP lets another stream put into a queue: a millisecond (net.ipv4 pacing, tcp_sock.h
+/// sk_pacing_shift), and no more than one packet of segments, 64 KB.
+Network busy(Network network) {
+  constexpr double starts = 3;
+  constexpr double queue_s = 1e-3;
+  constexpr double queue_bytes = 65536;
+  network.message_s *= starts;
+  network.latency_s += std::min(queue_s, queue_bytes / network.link_Bps);
+  return network;
+}
+
+/// What waits for each message loses on the latter.
+std::vector<Network> usual_and_busy(std::vector<Network> networks) {
+  const std::size_t usual = networks.size();
+  networks.reserve(2 * usual);
+  for (std::size_t i = 0; i < usual; ++i) networks.push_back(busy(networks[i]));
+  return networks;
+}
+
+}  // namespace
+
+NetworkFile unmeasured_network(const Link& link, bool rate_known) {
+  return {
+      .network = {.link_Bps = link.Bps, .message_s = link.startup_s, .latency_s = link.startup_s},
+      .tells_rate = rate_known};
+}
+
+/// Between sites the way there hides what switches do. It is a link's rate to that of all links of
+/// a site, and in the same country or across a continent.
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
+  constexpr double fast_Bps = 100 * 125e6;  // 100 Gbit/s
+  NetworkFile known =
+      surroundings.network.value_or(unmeasured_network(surroundings.link, surroundings.rate_known));
+  std::vector<Network> found;
+  const auto add_kinds = [&] {
+    for (const SwitchKind kind : {SwitchKind::voq, SwitchKind::hol, SwitchKind::shared}) {
+      found.push_back(known.network);
+      if (known.tells_kind || topology.sites() > 1) return;
+      found.back().kind = kind;
+    }
+  };
+  const auto add_ways = [&] {
+    if (known.tells_wan || topology.sites() == 1) return add_kinds();
+    for (const double links : {1, std::max(1, topology.nodes() / topology.sites())}) {
+      for (const double latency_s : {1e-3, 10e-3}) {
+        known.network.wan = {.Bps = links * known.network.link_Bps, .latency_s = latency_s};
+        add_kinds();
+      }
+    }
+  };
+  add_ways();
+  if (!known.tells_rate) {
+    known.network.link_Bps = fast_Bps;
+    add_ways();
+  }
+  return usual_and_busy(std::move(found));
+}
+
+}  // namespace suiro

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every network that a job may run on, as far as somebody knows: what nobody told stays a set.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalog.hpp"
+#include "model/network_json.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro {
+
+/// What a job knows beside its topology, the same on all ranks.
+struct Surroundings {
+  std::string mpi;  // as Library has it, or another name: then nothing is known of it
+  int release = 0;
+  Link link = {};
+  bool rate_known = true;                   // of the link, that of the slowest node
+  std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
+};
+
+/// What is known of a network of which nothing was measured.
+NetworkFile unmeasured_network(const Link& link, bool rate_known);
+
+/// Every network that this may be: what nobody told stays a set.
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);
+
+}  // namespace suiro
