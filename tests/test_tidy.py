@@ -16,7 +16,7 @@ LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
 LONERS = {"bench", "lab", "switch"}
 # What runs for a collective, or how it is called: by their nature something for each of them.
 SAY_WHAT_RUNS = (
-    "src/rules/builtin.cpp",
+    "src/choose/bound_rules.cpp",
     "src/bench/collectives.c",
     "src/choose/native_",
     "python/suiro/bench/wide_area.py",

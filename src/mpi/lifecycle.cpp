@@ -207,7 +207,7 @@ void settle_network(const std::vector<Stand>& stands) {
   const std::string& told = job.settings.network;
   NetworkFile known = unmeasured_network(job.link, slowest > 0);
   if (!told.empty()) {
-    known = parse_network(told, "SUIRO_NETWORK", known.network);
+    known = parse_network(told, "SUIRO_CLUSTER_NETWORK", known.network);
     job.link.Bps = known.network.link_Bps;
     known.tells_rate |= slowest > 0;
   }

@@ -126,9 +126,9 @@ void add_sites(Settings& settings) {
 }
 
 void add_network(Settings& settings) {
-  settings.network = variable("SUIRO_NETWORK");
+  settings.network = variable("SUIRO_CLUSTER_NETWORK");
   mix(settings.hash, settings.network);
-  if (!settings.network.empty()) parse_network(settings.network, "SUIRO_NETWORK");
+  if (!settings.network.empty()) parse_network(settings.network, "SUIRO_CLUSTER_NETWORK");
 }
 
 void add_transport(Settings& settings) {

@@ -20,7 +20,7 @@ struct Settings {
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
   NamedSites sites;        // SUIRO_SITES=a,b;c: hosts by site; empty: their addresses tell
   int wan_flows = 0;       // SUIRO_WAN_FLOWS: nodes of a site that use the WAN at once; 0: unknown
-  std::string network;     // SUIRO_NETWORK: what is known of it, or empty
+  std::string network;     // SUIRO_CLUSTER_NETWORK: what is known of it, or empty
   bool on_net = false;     // SUIRO_COLLECTIVES=net: suiro's messages use its own transport
   std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
   std::string token;       // SUIRO_TOKEN

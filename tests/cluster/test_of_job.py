@@ -56,12 +56,12 @@ def test_the_usual_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ranks_learn_what_the_file_knows_of_the_network(home: Path) -> None:
     path = home / "any.toml"
-    path.write_text('version = 1\n[[site]]\nnodes = ["*"]\nswitch = "hol"\nrate = "80 Mbit/s"\n')
+    path.write_text('version = 1\n[[site]]\nnodes = ["*"]\nswitch = "hol"\nrate = "80M"\n')
     file, _ = found(path)
     assert file is not None
     assert file.variables() == {
         "SUIRO_SITES": "1",
-        "SUIRO_NETWORK": '{"kind": "hol", "link_Bps": 10000000.0}',
+        "SUIRO_CLUSTER_NETWORK": '{"kind": "hol", "link_Bps": 10000000.0}',
     }
 
 

@@ -71,7 +71,7 @@ def busiest_link_bytes(collective: str, ppn: tuple[int, ...]) -> float:
 
 @cache
 def algorithms(collective: str) -> dict[str, dict[str, list[int]]]:
-    """The catalog's names for a collective, each with its parameters, and those of their values that
+    """The catalog's names for a collective, each with its parameters, and those values of them that
     are best somewhere, beside the fallback."""
     rows = json.loads(_schedule_tool("algorithms", "--json"))["algorithms"]
     row_of = find_collective(collective)

@@ -13,7 +13,7 @@ from suiro.errors import UsageError
 from suiro.toml_lines import line_of
 
 FILE_VARIABLE, SITES_VARIABLE, FLOWS_VARIABLE = "SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS"
-NETWORK_VARIABLE = "SUIRO_NETWORK"
+NETWORK_VARIABLE = "SUIRO_CLUSTER_NETWORK"
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class ClusterFile:
     cluster: Cluster
 
     def variables(self) -> dict[str, str]:
-        """SUIRO_SITES=a,b;c names hosts by site, and 1 is one site; SUIRO_NETWORK is the model's;
-        SUIRO_WAN_FLOWS stays as the user has set it."""
+        """SUIRO_SITES=a,b;c names hosts by site, and 1 is one site; SUIRO_CLUSTER_NETWORK is the
+        model's; SUIRO_WAN_FLOWS stays as the user has set it."""
         sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
         flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
         network = known_network(self.cluster)
