@@ -312,6 +312,8 @@ std::int64_t least_bytes(const Collective& collective, const Topology& topology)
   constexpr double through_port = 2048;  // a frame or two: what counts is the way there
   const double share = collective.busiest_link(topology);
   if (share <= 0) return INT64_MAX;
+  // Of all-to-all even the least blocks are many messages, and their starts are what counts.
+  if (collective.bytes == Measure::per_pair) return 1;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(through_port / share));
 }
 
