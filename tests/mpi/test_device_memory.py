@@ -37,8 +37,11 @@ def test_small_blocks_are_left_to_native_where_ranks_would_have_to_ask(
     mpi: Mpi, tmp_path: Path
 ) -> None:
     program = words(mpi, "libcuda.so.1", tmp_path)
-    outcome = mpi.run(program, "--explain=json", ranks=8, SUIRO_NODES="2")
+    # So slow that the first call pays for a prediction.
+    network = '{"kind": "voq", "link_Bps": 10000}'
+    variables = {"SUIRO_NODES": "2", "SUIRO_CLUSTER_NETWORK": network}
+    outcome = mpi.run(program, "--explain=json", ranks=8, **variables)
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
-    (row,) = [row for row in outcome.explained() if row["collective"] == "alltoall"]
-    assert (row["algorithm"], row["calls"]) == ("native", 2)
-    assert "device memory" in row["reason"]
+    rows = [row for row in outcome.explained() if row["collective"] == "alltoall"]
+    assert [(row["algorithm"], row["calls"]) for row in rows] == [("native", 1), ("native", 1)]
+    assert any("device memory" in row["reason"] for row in rows)
