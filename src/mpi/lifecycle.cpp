@@ -216,7 +216,7 @@ void settle_network(const std::vector<Stand>& stands) {
                                                        .release = release(),
                                                        .link = job.link,
                                                        .rate_known = known.tells_rate,
-                                                       .network = std::move(known)});
+                                                       .network = known});
 }
 
 /// Collective over the world; false when native it is.
