@@ -283,9 +283,7 @@ def variables(paths: Mapping[str, str]) -> dict[str, str]:
     return {names[layer]: path for layer, path in paths.items()}
 
 
-def variants(
-    collective: str, size: int, unit: int, picked: Sequence[str]
-) -> tuple[dict[str, int], Rows]:
+def variants(size: int, unit: int, picked: Sequence[str]) -> tuple[dict[str, int], Rows]:
     """A choice for each of the sizes beside each other from `size` on: the size of each by name,
     and the rows."""
     sizes = {name: size + index * unit for index, name in enumerate(picked)}
