@@ -38,17 +38,17 @@ def settled(tree: Tree, facts: Mapping[str, str | int]) -> Tree:
         return tree
     made: dict[str, Tree] = {}
     for key, below in tree.items():
-        holds = _holds(key, facts)
-        if holds is False:
+        known = holds(key, facts)
+        if known is False:
             continue
         rest = settled(below, facts)
-        if holds:
+        if known:
             return rest if not made else made | {key: rest}
         made[key] = rest
     return made
 
 
-def _holds(key: str, facts: Mapping[str, str | int]) -> bool | None:
+def holds(key: str, facts: Mapping[str, str | int]) -> bool | None:
     """None where the facts do not say."""
     what, sign, wanted = condition(key)
     if what not in facts:

@@ -24,22 +24,33 @@ _BYTES_MAX = 2**31 - 1  # a file's numbers are of C's int
 _INTEGER_BYTES = 4
 
 # What an algorithm may need of a call, and what else the call may be.
-_COMMUTATIVE, _BUILT_IN = "is_commutative=yes", "is_op_built_in=yes"
-_NOT_IN_PLACE = "is_sendbuf_inplace=no"
-_MANY = "count=any"  # elements: as many as the largest power of two of ranks, or more
-_NODES = "comm_hierarchy=parent"
-_POWER_OF_TWO = "comm_size=pow2"
+COMMUTATIVE, BUILT_IN = "is_commutative=yes", "is_op_built_in=yes"
+NOT_IN_PLACE = "is_sendbuf_inplace=no"
+MANY = "count=any"  # elements: as many as the largest power of two of ranks, or more
+NODES = "comm_hierarchy=parent"
+POWER_OF_TWO = "comm_size=pow2"
+_IN_PLACE = "is_sendbuf_inplace=yes"
+WORDS = {
+    COMMUTATIVE: "an operation that commutes",
+    BUILT_IN: "an operation of MPI's",
+    NOT_IN_PLACE: "two buffers",
+    _IN_PLACE: "one buffer, in place",
+    "is_block_regular=yes": "blocks of one size",
+    MANY: "as many elements as a power of two of ranks",
+    NODES: "several nodes with several ranks",
+    POWER_OF_TWO: "a power of two of ranks",
+}
 _OPPOSITES = {
-    _COMMUTATIVE: "is_commutative=no",
-    _BUILT_IN: "is_op_built_in=no",
-    _NOT_IN_PLACE: "is_sendbuf_inplace=yes",
-    _MANY: "count<pow2",
-    _NODES: "comm_hierarchy=any",
+    COMMUTATIVE: "is_commutative=no",
+    BUILT_IN: "is_op_built_in=no",
+    NOT_IN_PLACE: "is_sendbuf_inplace=yes",
+    MANY: "count<pow2",
+    NODES: "comm_hierarchy=any",
 }
 # A condition that always holds is the last one.
-_HOLDS_ALWAYS = (_MANY, "comm_hierarchy=any")
+_HOLDS_ALWAYS = (MANY, "comm_hierarchy=any")
 # Elements are compared where an operation of MPI's says that all ranks count alike.
-_MPI_SUM = (_COMMUTATIVE, _BUILT_IN)
+_MPI_SUM = (COMMUTATIVE, BUILT_IN)
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,7 @@ _ALGORITHMS: dict[str, tuple[Algorithm, ...]] = {
         Algorithm("binomial", model="binomial:segment={size}"),
         Algorithm("scatter_recursive_doubling_allgather", model="scatter_allgather"),
         Algorithm("scatter_ring_allgather"),
-        Algorithm("smp", (_NODES,)),
+        Algorithm("smp", (NODES,)),
         Algorithm(_TREE.format("kary", 2), model="binary:segment={size}", since=5),
         Algorithm(_TREE.format("knomial_1", 4), model="knomial:radix=4,segment={size}", since=5),
         Algorithm(_PIPELINE.format(1), (), "pipeline:segment={segment}", 5, segments=True),
@@ -70,39 +81,64 @@ _ALGORITHMS: dict[str, tuple[Algorithm, ...]] = {
     ),
     "reduce": (
         Algorithm("binomial", model="binomial:segment={size}"),
-        Algorithm("reduce_scatter_gather", (_BUILT_IN, _MANY), "rabenseifner"),
-        Algorithm("smp", (_COMMUTATIVE, _NODES)),
+        Algorithm("reduce_scatter_gather", (BUILT_IN, MANY), "rabenseifner"),
+        Algorithm("smp", (COMMUTATIVE, NODES)),
     ),
     "allreduce": (
         Algorithm("recursive_doubling", model="recursive_doubling"),
-        Algorithm("reduce_scatter_allgather", (_BUILT_IN, _MANY), "rabenseifner"),
-        Algorithm("smp", (_COMMUTATIVE, _NODES)),
-        Algorithm("ring", (*_MPI_SUM, _MANY), "ring", 5),
+        Algorithm("reduce_scatter_allgather", (BUILT_IN, MANY), "rabenseifner"),
+        Algorithm("smp", (COMMUTATIVE, NODES)),
+        Algorithm("ring", (*_MPI_SUM, MANY), "ring", 5),
         Algorithm("recursive_multiplying:k=4", _MPI_SUM, since=5),
         Algorithm("recexch:k=4,single_phase_recv=0", _MPI_SUM, since=5),
         Algorithm("k_reduce_scatter_allgather:k=4,single_phase_recv=0",
-                  (*_MPI_SUM, _MANY), since=5),
+                  (*_MPI_SUM, MANY), since=5),
     ),
     "allgather": (
         Algorithm("brucks", model="bruck"),
-        Algorithm("recursive_doubling", (_POWER_OF_TWO,), "recursive_doubling"),
+        Algorithm("recursive_doubling", (POWER_OF_TWO,), "recursive_doubling"),
         Algorithm("ring", model="ring"),
         Algorithm("k_brucks:k=4", since=5),
         Algorithm("recexch_doubling:k=2,single_phase_recv=0", since=5),
         Algorithm("recexch_halving:k=2,single_phase_recv=0", since=5),
     ),
     "alltoall": (
-        Algorithm("brucks", (_NOT_IN_PLACE,), "bruck"),
-        Algorithm("pairwise", (_NOT_IN_PLACE,), "pairwise"),
-        Algorithm("scattered", (_NOT_IN_PLACE,), "linear"),
-        Algorithm("k_brucks:k=4", (_NOT_IN_PLACE,), since=5),
+        Algorithm("brucks", (NOT_IN_PLACE,), "bruck"),
+        Algorithm("pairwise", (NOT_IN_PLACE,), "pairwise"),
+        Algorithm("scattered", (NOT_IN_PLACE,), "linear"),
+        Algorithm("k_brucks:k=4", (NOT_IN_PLACE,), since=5),
     ),
     "reduce_scatter_block": (
-        Algorithm("recursive_halving", (_COMMUTATIVE,), "recursive_halving"),
-        Algorithm("pairwise", (_COMMUTATIVE,), "pairwise"),
+        Algorithm("recursive_halving", (COMMUTATIVE,), "recursive_halving"),
+        Algorithm("pairwise", (COMMUTATIVE,), "pairwise"),
         Algorithm("recursive_doubling"),
-        Algorithm("noncommutative", (_POWER_OF_TWO,)),
+        Algorithm("noncommutative", (POWER_OF_TWO,)),
     ),
+}  # fmt: skip
+_REPLACED = Algorithm("pairwise_sendrecv_replace", (_IN_PLACE,))
+# What there is nothing to choose from, or what is for some calls only.
+_NOT_TRIED: dict[str, tuple[Algorithm, ...]] = {
+    "allreduce": (Algorithm("tree"), Algorithm("ccl")),
+    "alltoall": (_REPLACED,),
+    "alltoallv": (_REPLACED, Algorithm("scattered", (NOT_IN_PLACE,))),
+    "alltoallw": (_REPLACED, Algorithm("scattered", (NOT_IN_PLACE,))),
+    "allgatherv": (
+        Algorithm("brucks"), Algorithm("recursive_doubling", (POWER_OF_TWO,)), Algorithm("ring")
+    ),
+    "reduce_scatter": (
+        Algorithm("noncommutative", (POWER_OF_TWO, "is_block_regular=yes")),
+        Algorithm("pairwise", (COMMUTATIVE,)),
+        Algorithm("recursive_doubling"),
+        Algorithm("recursive_halving", (COMMUTATIVE,)),
+    ),
+    "barrier": (
+        Algorithm("smp"), Algorithm("dissemination"), Algorithm("k_dissemination"),
+        Algorithm("recexch"),
+    ),
+    "gather": (Algorithm("binomial"),),
+    "scatter": (Algorithm("binomial"),),
+    "scan": (Algorithm("smp"), Algorithm("recursive_doubling")),
+    "exscan": (Algorithm("recursive_doubling"),),
 }  # fmt: skip
 COLLECTIVES = tuple(_ALGORITHMS)
 # Files count all ranks' bytes of these.
@@ -130,12 +166,12 @@ class Job:
 
     def offers(self, algorithm: Algorithm, elements: int) -> bool:
         """Whether it could ever run for a call of so many elements."""
-        if algorithm.since > self.major or (_NODES in algorithm.needs and not self.has_hierarchy):
+        if algorithm.since > self.major or (NODES in algorithm.needs and not self.has_hierarchy):
             return False
         power = 1 << (self.ranks.bit_length() - 1)
-        if _POWER_OF_TWO in algorithm.needs and power != self.ranks:
+        if POWER_OF_TWO in algorithm.needs and power != self.ranks:
             return False
-        return _MANY not in algorithm.needs or elements >= power
+        return MANY not in algorithm.needs or elements >= power
 
 
 def job_of(version: str, node_of_rank: Sequence[int]) -> Job:
@@ -172,10 +208,19 @@ def choices(collective: str, size: int, segments: Sequence[int], job: Job) -> li
 def needs(collective: str, name: str) -> tuple[str, ...] | None:
     """Of an algorithm, with its parameters or without; None if it is not known."""
     plain = name.partition(":")[0]
-    for row in _ALGORITHMS.get(collective, ()):
+    for row in _known(collective):
         if row.name.partition(":")[0] == plain:
             return row.needs
     return None
+
+
+def names(collective: str) -> set[str]:
+    """Of all algorithms, without parameters; of what does not block nothing is known."""
+    return {row.name.partition(":")[0] for row in _known(collective)}
+
+
+def _known(collective: str) -> tuple[Algorithm, ...]:
+    return _ALGORITHMS.get(collective, ()) + _NOT_TRIED.get(collective, ())
 
 
 Rows = list[tuple[int, str]]  # from so many bytes on, as the table of collectives counts, what runs
