@@ -34,6 +34,11 @@ def test_a_fact_settles_the_conditions_that_it_decides() -> None:
     assert csel.settled(tree, {}) == tree
 
 
+def test_no_file_ends_with_a_page() -> None:
+    for length in range(4000, 4200):
+        assert len(csel.text({"x" * length: {}})) % 4096
+
+
 @pytest.mark.parametrize("release", mpich.RELEASES)
 def test_no_collective_is_missing_and_nothing_is_left_over(release: str, tmp_path: Path) -> None:
     """A file without rules is MPICH's defaults, and right as every other."""

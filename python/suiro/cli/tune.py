@@ -114,7 +114,7 @@ def tune(
 
 
 def _end(outcome: "Outcome") -> None:
-    for line in outcome.not_stored:
+    for line in [*outcome.remarks, *outcome.not_stored]:
         sys.stderr.write(f"suiro: {line}\n")
     if outcome.interrupted or outcome.not_stored:
         raise typer.Exit(130 if outcome.interrupted else 1)
@@ -232,6 +232,7 @@ def _print_json(request: "Request", outcome: "Outcome") -> None:
             }
             for tuning in outcome.tunings
         ],
+        "remarks": outcome.remarks,
         "stored": [str(path) for path in outcome.stored],
         "exported": [{"file": str(target.path), "use": use} for target, use in outcome.exported],
     }

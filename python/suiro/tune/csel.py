@@ -12,6 +12,7 @@ from collections.abc import Mapping
 Tree = str | Mapping[str, "Tree"]
 Document = dict[str, "Document"]  # as it stands in a file
 
+_PAGE_BYTES = 4096  # of larger pages, too, every end is a multiple of it
 _CONDITION = re.compile(r"(\w+)(<=|<|=)(\w+)")
 
 
@@ -82,4 +83,7 @@ def document(tree: Tree, prefix: str) -> Document:
 
 
 def text(root: Document) -> str:
-    return json.dumps(root, indent=1) + "\n"
+    """MPICH maps a file into memory and reads on to a zero, which is not there after a whole number
+    of pages."""
+    made = json.dumps(root, indent=1) + "\n"
+    return made if len(made) % _PAGE_BYTES else made + "\n"

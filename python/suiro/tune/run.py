@@ -52,6 +52,7 @@ class Outcome:
     stored: list[Path] = field(default_factory=list)
     not_stored: list[str] = field(default_factory=list)  # why, in a line each
     exported: list[tuple[export.Target, str]] = field(default_factory=list)  # and how to use it
+    remarks: list[str] = field(default_factory=list)  # what is wrong in spite of files
     interrupted: bool = False
 
 
@@ -296,7 +297,8 @@ def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: 
             use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
             export.write(target.path, text)
         else:
-            use = _export_for_mpi(request, target, start, tunings, tell)
+            use, remarks = _export_for_mpi(request, target, start, tunings, tell)
+            outcome.remarks += remarks
         outcome.exported.append((target, use))
 
 
@@ -306,7 +308,8 @@ def _export_for_mpi(
     start: Mapping[str, Any],
     tunings: list[Tuning],
     tell: Tell,
-) -> str:
+) -> tuple[str, list[str]]:
+    """How to use what was written, and what is wrong in spite of it."""
     files: mpi_files.MpiFiles
     if target.kind == "mpich":
         files = mpi_files.MpichFiles(mpich.job_of(str(start["mpi"]), start["node_of_rank"]))
@@ -319,13 +322,11 @@ def _export_for_mpi(
         for tuning in tunings:
             tell(f"proving the rules of {tuning.plan.collective.name}")
             remarks += proof.prove(tuning, tunings, files, launch)
-    for line in remarks:
-        tell(line)
     texts = files.texts(tunings, comment="\n".join([request.origin, *remarks]))
     paths = {what: files.path(what, target.path) for what in texts}
     for what, text in texts.items():
         export.write(paths[what], text)
-    return files.use(paths)
+    return files.use(paths), remarks
 
 
 def find_plans(
