@@ -20,6 +20,8 @@ SAY_WHAT_RUNS = (
     "src/bench/collectives.c",
     "src/choose/native_",
     "python/suiro/bench/wide_area.py",
+    "python/suiro/tune/han.py",
+    "python/suiro/tune/mpich",
     "python/suiro/tune/openmpi.py",
 )
 

@@ -123,6 +123,8 @@ struct Exchange {
   int count;  // the size in elements
   MPI_Datatype type;
   MPI_Datatype* types;  // the same for each rank
+  MPI_Op op;
+  bool keeps_left;  // the operation gives its left operand, so that of the lowest rank is left
   struct Buffer send, receive;
   MPI_Comm comm;
 };
@@ -171,6 +173,10 @@ struct Measuring {
 };
 
 void measure_cell(struct Measuring* measuring, const struct Cell* cell);
+
+// forms.c: the ways in which a program may call the collective.
+/// Ends the job if one of them brings wrong data. `which`: from 1 on; 0 is all.
+void check_forms(const struct Measuring* measuring, int bytes, int which);
 
 // port.c: TCP beside MPI, on the network that is measured.
 struct Port {

@@ -20,7 +20,7 @@ void call_allgatherv(const struct Exchange* e) {
 }
 
 void call_allreduce(const struct Exchange* e) {
-  MPI_Allreduce(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+  MPI_Allreduce(e->send.base, e->receive.base, e->count, e->type, e->op, e->comm);
 }
 
 void call_alltoall(const struct Exchange* e) {
@@ -45,7 +45,7 @@ void call_bcast(const struct Exchange* e) {
 }
 
 void call_exscan(const struct Exchange* e) {
-  MPI_Exscan(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+  MPI_Exscan(e->send.base, e->receive.base, e->count, e->type, e->op, e->comm);
 }
 
 void call_gather(const struct Exchange* e) {
@@ -58,19 +58,19 @@ void call_gatherv(const struct Exchange* e) {
 }
 
 void call_reduce(const struct Exchange* e) {
-  MPI_Reduce(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->root, e->comm);
+  MPI_Reduce(e->send.base, e->receive.base, e->count, e->type, e->op, e->root, e->comm);
 }
 
 void call_reduce_scatter(const struct Exchange* e) {
-  MPI_Reduce_scatter(e->send.base, e->receive.base, e->send.counts, e->type, MPI_SUM, e->comm);
+  MPI_Reduce_scatter(e->send.base, e->receive.base, e->send.counts, e->type, e->op, e->comm);
 }
 
 void call_reduce_scatter_block(const struct Exchange* e) {
-  MPI_Reduce_scatter_block(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+  MPI_Reduce_scatter_block(e->send.base, e->receive.base, e->count, e->type, e->op, e->comm);
 }
 
 void call_scan(const struct Exchange* e) {
-  MPI_Scan(e->send.base, e->receive.base, e->count, e->type, MPI_SUM, e->comm);
+  MPI_Scan(e->send.base, e->receive.base, e->count, e->type, e->op, e->comm);
 }
 
 void call_scatter(const struct Exchange* e) {

@@ -75,6 +75,7 @@ static void check_blocks(const struct Exchange* e, const char* name) {
 }
 
 static int operands(const struct Exchange* e) {
+  if (e->keeps_left) return 1;
   if (e->collective->operands == operands_all) return e->place->ranks;
   return e->place->rank + (e->collective->operands == operands_up_to_own);
 }

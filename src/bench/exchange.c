@@ -48,6 +48,7 @@ struct Exchange make_exchange(const struct Collective* collective, const struct 
                        .root = root,
                        .count = sizes->bytes / unit,
                        .type = collective->operands == operands_none ? MPI_BYTE : MPI_INT,
+                       .op = MPI_SUM,
                        .types = allocate((size_t)place->ranks * sizeof(MPI_Datatype)),
                        .comm = MPI_COMM_NULL};
   for (int rank = 0; rank < place->ranks; ++rank) e.types[rank] = e.type;

@@ -24,6 +24,9 @@ static const char usage[] =
     "  --probe-switch INTERFACE         the two-target test between up to 8 nodes\n"
     "  --cell BYTES REPEAT A+B+...      time the collective with each candidate, interleaved; A@N "
     "with N bytes\n"
+    "  --forms BYTES WHICH              check the collective in place, too, and with other "
+    "operations;\n"
+    "                                   WHICH of these from 1 on, or all: 0\n"
     "  --steps FILE BYTES REPEAT        time each round of a printed schedule\n"
     "  --follow                         go on with options from standard input, one a line, until "
     "it ends;\n"
@@ -86,7 +89,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     int values;
   } options[] = {{"--collective", 3}, {"--counters", 1}, {"--budget", 1},       {"--line-rate", 2},
                  {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}, {"--latencies", 1},
-                 {"--streams", 3},    {"--follow", 0}};
+                 {"--streams", 3},    {"--follow", 0},   {"--forms", 2}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -99,7 +102,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     m->spread_percent = (int)number(option, v[1], 0, m->collective->unequal ? 100 : 0);
     m->root = (int)number(option, v[2], 0, m->collective->rooted ? m->place.ranks - 1 : 0);
   }
-  const bool measures = which == 4 || which == 5;
+  const bool measures = which == 4 || which == 5 || which == 10;
   if (measures && m->collective == NULL) die("%s needs --collective before it\n%s", option, usage);
   if (which == 1) m->counters = v[0];
   if (which == 2) m->budget_s = seconds_of(option, v[0]);
@@ -114,6 +117,8 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   if (which == 6) probe_switch(m, v[0]);
   if (which == 7) measure_latencies(&m->place, v[0]);
   if (which == 9) follow(m);
+  if (which == 10)
+    check_forms(m, (int)number(option, v[0], 0, INT_MAX), (int)number(option, v[1], 0, 6));
   if (which == 8) measure_streams(m, seconds_of(option, v[0]), v[1], v[2]);
   return 1 + options[which].values;
 }

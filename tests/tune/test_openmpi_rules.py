@@ -106,7 +106,7 @@ def test_suiros_rules_are_for_the_shape_that_was_measured() -> None:
     assert '"parameters": {"segment": 1024}' in text
 
 
-@pytest.mark.parametrize("text", ["", "openmpi", "openmpi:", "mpich:x", ":x"])
+@pytest.mark.parametrize("text", ["", "openmpi", "openmpi:", "mpich", "mpi:x", ":x"])
 def test_a_wrong_target_is_named(text: str) -> None:
     with pytest.raises(UsageError, match=re.escape(f'"{text}"')):
         parse_target(text)

@@ -19,6 +19,7 @@ from suiro.errors import UsageError
         (["bcast", "--sizes", "nothing"], "not a size"),
         (["bcast", "--budget", "soon"], "give a time"),
         (["bcast", "--export", "openmpi:x"], "add --native"),
+        (["bcast", "--export", "mpich:x"], "add --native"),
         (["bcast", "--native", "--export", "suiro:x"], "leave out --native"),
         (["allreduce", "--root", "1"], "has none"),
         (["bcast"], "no launcher"),

@@ -10,11 +10,15 @@ import typer
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Files that choose algorithms, suiro's and Open MPI's: what they say, what is wrong.",
+    help="Files that choose algorithms, suiro's and MPIs': what they say, what is wrong.",
 )
 
 FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A rule file of suiro, or of Open MPI's coll_tuned.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A rule file of suiro, of Open MPI's coll_tuned, or of MPICH's selection.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -55,7 +59,7 @@ def _print_table(rows: list[list[str]]) -> None:
 
 @app.command()
 def check(file: FileArgument) -> None:
-    """Say whether a file is right; what Open MPI ignores in silence is told with its line.
+    """Say whether a file is right; what MPIs ignore in silence is told with its line.
 
     Exit code 0 if it is right, 1 if it may do harm, 2 if it is wrong.
     """

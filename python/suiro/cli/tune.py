@@ -23,7 +23,7 @@ SizesOption = Annotated[
 ]
 NativeOption = Annotated[
     bool,
-    typer.Option("--native", help="Compare the MPI's own algorithms (Open MPI's), not suiro's."),
+    typer.Option("--native", help="Compare the MPI's own algorithms, not suiro's."),
 ]
 StrategyOption = Annotated[
     str,
@@ -40,7 +40,7 @@ WithoutOption = Annotated[
 ]
 ExportOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="KIND:FILE", help="openmpi:, openmpi2: or suiro:, and a file. Several."),
+    typer.Option(metavar="KIND:FILE", help="openmpi:, openmpi2:, mpich: or suiro:, and a file."),
 ]
 ClusterOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The network, for the model: cluster.toml.")
@@ -105,6 +105,7 @@ def tune(
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
+    _check_mpi(targets, request.mpi)
     request = replace(request, plans=plans, targets=targets)
     outcome = run(request, _tell)
     _draw(plot, outcome)
@@ -113,7 +114,7 @@ def tune(
 
 
 def _end(outcome: "Outcome") -> None:
-    for line in outcome.not_stored:
+    for line in [*outcome.remarks, *outcome.not_stored]:
         sys.stderr.write(f"suiro: {line}\n")
     if outcome.interrupted or outcome.not_stored:
         raise typer.Exit(130 if outcome.interrupted else 1)
@@ -146,9 +147,18 @@ def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":
     targets = [parse_target(text) for text in texts]
     if native and any(target.kind == "suiro" for target in targets):
         raise UsageError("--export suiro: needs suiro's algorithms: leave out --native")
-    if not native and any(target.kind == "openmpi" for target in targets):
-        raise UsageError("--export openmpi: needs Open MPI's own algorithms: add --native")
+    for kind, owner in (("openmpi", "Open MPI"), ("mpich", "MPICH")):
+        if not native and any(target.kind == kind for target in targets):
+            raise UsageError(f"--export {kind}: needs {owner}'s own algorithms: add --native")
     return targets
+
+
+def _check_mpi(targets: "list[Target]", mpi: str) -> None:
+    from suiro.errors import UsageError
+
+    for target in targets:
+        if target.kind != "suiro" and not mpi.startswith(target.kind):
+            raise UsageError(f"--export {target.kind}: the launcher is of another MPI, {mpi}")
 
 
 def _request(
@@ -161,15 +171,10 @@ def _request(
     cluster: Path | None,
 ) -> "Request":
     from suiro.bench.launcher import launcher_prefix, mpi_of
-    from suiro.errors import UsageError
     from suiro.tune.run import Request
 
     prefix = launcher_prefix(launcher)
     mpi = mpi or mpi_of(prefix)
-    if native and not mpi.startswith("openmpi"):
-        raise UsageError(
-            "--native: of MPICH's own algorithms one job can run only one; Open MPI's can be tuned"
-        )
     return Request(
         plans=[],
         prefix=prefix,
@@ -227,6 +232,7 @@ def _print_json(request: "Request", outcome: "Outcome") -> None:
             }
             for tuning in outcome.tunings
         ],
+        "remarks": outcome.remarks,
         "stored": [str(path) for path in outcome.stored],
         "exported": [{"file": str(target.path), "use": use} for target, use in outcome.exported],
     }

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that choose algorithms, suiro's and Open MPI's: what they say, and what is wrong."""
+"""Files that choose algorithms, suiro's and MPIs': what they say, and what is wrong."""

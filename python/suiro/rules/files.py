@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of either kind, told apart by how they begin, and what they say of a call."""
+"""Files of all kinds, told apart by how they begin, and what they say of a call."""
 
 import json
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from suiro import native_json
 from suiro.errors import UsageError
-from suiro.rules import openmpi_file
+from suiro.rules import mpich_file, openmpi_file
 from suiro.tune import openmpi
 
 SUIRO, OPENMPI, MPICH = "suiro", "openmpi", "mpich"
@@ -33,7 +33,7 @@ class File:
 
 
 def kind_of(path: Path) -> str:
-    """UsageError if it is neither."""
+    """UsageError if it is none."""
     try:
         text = path.read_text().lstrip()
     except (OSError, UnicodeDecodeError) as error:
@@ -45,14 +45,23 @@ def kind_of(path: Path) -> str:
         keys = json.loads(text)
     except ValueError:
         return SUIRO  # whose parser says in which line what is wrong
-    if any(key.startswith(("collective=", "comm_type=")) for key in keys):
-        raise UsageError(f"{path}: a file of MPICH's selection; suiro reads its own and Open MPI's")
-    return SUIRO
+    return MPICH if mpich_file.is_one(list(keys)) else SUIRO
 
 
 def read(path: Path) -> File:
     """UsageError with file, line and what was expected."""
-    return _read_openmpi(path) if kind_of(path) == OPENMPI else _read_suiro(path)
+    readers = {OPENMPI: _read_openmpi, MPICH: _read_mpich, SUIRO: _read_suiro}
+    return readers[kind_of(path)](path)
+
+
+def _read_mpich(path: Path) -> File:
+    found = mpich_file.read(path)
+    lines = [
+        Line(leaf.line, leaf.collective, mpich_file.where_text(leaf), mpich_file.bytes_text(leaf),
+             leaf.name)
+        for leaf in found.leaves
+    ]  # fmt: skip
+    return File(path, MPICH, lines, found.warnings)
 
 
 def _read_openmpi(path: Path) -> File:
@@ -105,11 +114,22 @@ def explain(path: Path, collective: str, ranks_of_node: list[int], size: int) ->
     """For ranks so many on each node, and so many bytes as the table of collectives has them."""
     if kind_of(path) == OPENMPI:
         return _explain_openmpi(path, collective, sum(ranks_of_node), size)
+    if kind_of(path) == MPICH:
+        return _explain_mpich(path, collective, ranks_of_node, size)
     shape = ",".join(map(str, ranks_of_node))
     arguments = ["choose", collective, "--shape", shape, "--sizes", str(size), "--rules", str(path)]
     document = native_json.call("suiro-schedule", arguments, "reading rules").document
     (choice,) = document["choices"]
     return Answer(choice["algorithm"], choice["reason"])
+
+
+def _explain_mpich(path: Path, collective: str, ranks_of_node: list[int], size: int) -> Answer:
+    leaf = mpich_file.find(mpich_file.read(path), collective, ranks_of_node, size)
+    if leaf is None:
+        return Answer("nothing", f"{path} says nothing of such a call")
+    said = mpich_file.where_text(leaf)
+    held = f"{mpich_file.bytes_text(leaf)} bytes" + (f", {said}" if said else "")
+    return Answer(leaf.name, f"{path}:{leaf.line}, {leaf.kind} for {held}")
 
 
 def _explain_openmpi(path: Path, collective: str, ranks: int, size: int) -> Answer:

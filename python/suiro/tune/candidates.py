@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from suiro.bench.catalog import Collective, algorithms
-from suiro.tune import openmpi
+from suiro.tune import mpich, openmpi
 
 DEFAULT = "default"  # what the MPI does by itself
 SEGMENTS = tuple(1 << power for power in range(10, 19))  # bytes: 1 to 256 KB (paper B, 3.2)
@@ -29,11 +29,15 @@ class Candidates:
     collective: Collective
     native: bool
     without: frozenset[str] = field(default_factory=frozenset)  # algorithms that are left out
+    job: mpich.Job | None = None  # of MPICH, to whom those that are native belong then
 
     def at(self, size: int) -> list[Candidate]:
         """The default first. A segment that is not shorter than the message would be the same as
         none."""
-        made = self._openmpi(size) if self.native else self._suiro(size)
+        if self.job is not None:
+            made = self._mpich(self.job, size)
+        else:
+            made = self._openmpi(size) if self.native else self._suiro(size)
         kept = [one for one in made if one.name.partition(":")[0] not in self.without]
         return [Candidate(DEFAULT), *kept]
 
@@ -42,6 +46,10 @@ class Candidates:
             Candidate(choice.name, choice.model, choice)
             for choice in openmpi.choices(self.collective.name, size, SEGMENTS)
         ]
+
+    def _mpich(self, job: mpich.Job, size: int) -> list[Candidate]:
+        made = mpich.choices(self.collective.name, size, SEGMENTS, job)
+        return [Candidate(choice.name, choice.model) for choice in made]
 
     def _suiro(self, size: int) -> list[Candidate]:
         """Each with its fallbacks, which suit size and link, with every segment, and with values of

