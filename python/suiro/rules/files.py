@@ -43,8 +43,8 @@ def kind_of(path: Path) -> str:
         return OPENMPI
     try:
         keys = json.loads(text)
-    except ValueError:
-        return SUIRO  # whose parser says in which line what is wrong
+    except ValueError:  # the parser of its kind says in which line what is wrong
+        return MPICH if mpich_file.begins_one(text) else SUIRO
     return MPICH if mpich_file.is_one(list(keys)) else SUIRO
 
 

@@ -4,6 +4,7 @@ start with a file, or that a call may bring wrong data.
 
 Source: src/mpi/coll/src/csel.c in 4.0.2 and 5.0.1."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ class Selection:
 def is_one(keys: list[str]) -> bool:
     """By the first level of a file."""
     return any(key.replace(" ", "").startswith(("collective=", "comm_type=")) for key in keys)
+
+
+def begins_one(text: str) -> bool:
+    """The same of a file that is no JSON."""
+    return re.match(r'\{\s*"\s*(collective|comm_type)\s*=', text) is not None
 
 
 def read(path: Path) -> Selection:

@@ -83,7 +83,7 @@ def document(tree: Tree, prefix: str) -> Document:
 
 
 def text(root: Document) -> str:
-    """MPICH maps a file into memory and reads on to a zero, which is not there after a whole number
-    of pages."""
+    """MPICH maps a file into memory and reads on behind its end, where there may be nothing after a
+    whole number of pages."""
     made = json.dumps(root, indent=1) + "\n"
     return made if len(made) % _PAGE_BYTES else made + "\n"

@@ -109,10 +109,10 @@ def _faults(
         if launch.runs(call, variables):
             continue
         what = f"{plan.collective.name} of {size} bytes {said}"
-        if not launch.runs(call, {}):
-            found.append(f"{what} fails in this MPI, whatever the rules")
-        elif form in _OF_ORDER and not files.knows_order:
+        if form in _OF_ORDER and not files.knows_order:
             found.append(f"{what} is wrong, which rules cannot tell: --without leaves it out")
+        elif not launch.runs(call, {}):
+            found.append(f"{what} fails in this MPI, whatever the rules")
         else:
             raise SuiroError(f"with the exported rules {what} failed: nothing was exported")
     return found
