@@ -23,7 +23,9 @@ from suiro.tune.proof import Launch, prove
 from suiro.tune.search import Verdict
 from suiro.tune.tuner import Plan, Tuning
 
-WHEELS = Path(__file__).parents[2] / "build" / "mpi"
+sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+from mpi_jobs import ENVIRONMENT, WHEELS
+
 MPICHS = {"4.0": ["mpiexec.mpich"], "5.0": [str(WHEELS / "mpich/bin/mpiexec")]}
 # Of one host, the MPI makes two nodes.
 _NODES = {"MPIR_CVAR_NUM_CLIQUES": "2", "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
@@ -100,7 +102,11 @@ def test_wrong_data_are_noticed(launch: Launch, job: mpich.Job) -> None:
         prove(one, [one], Unguarded(job), launch)
 
 
-def test_what_rules_of_open_mpi_cannot_tell_is_said(tmp_path: Path) -> None:
+def test_what_rules_of_open_mpi_cannot_tell_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
     launch = Launch(["mpirun", "--oversubscribe", "-np", "4"], "openmpi", tmp_path)
     one = tuned("allreduce", [4096], "ring")
     found = prove(one, [one], OpenMpiFiles(1, 4, 4), launch)

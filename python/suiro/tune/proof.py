@@ -32,13 +32,17 @@ class Launch:
     mpi: str
     folder: Path
 
-    def runs(self, arguments: list[str], variables: Mapping[str, str]) -> bool:
+    def failure(self, arguments: list[str], variables: Mapping[str, str]) -> SuiroError | None:
+        """Of one job, in the job's own words; None if it ran and its data were right."""
         try:
             run_job(self.prefix, self.mpi, arguments, with_suiro=False, variables=variables,
                     quiet=True)  # fmt: skip
-        except SuiroError:
-            return False
-        return True
+        except SuiroError as error:
+            return error
+        return None
+
+    def runs(self, arguments: list[str], variables: Mapping[str, str]) -> bool:
+        return self.failure(arguments, variables) is None
 
     def put(self, files: MpiFiles, texts: Mapping[str, str], name: str) -> dict[str, str]:
         """Writes files, and says which variables make the MPI read them."""
@@ -67,29 +71,25 @@ def _prove_read(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: 
     """With files in which nothing can run for one size, a job must start, and that call must fail.
     An MPI may call its own collectives when it starts: then another size is tried."""
     name, unit = tuning.plan.collective.name, tuning.plan.collective.unit_bytes
+    failure = None
     for step in range(_CANARIES):
         size = tuning.choices[0][0].size + step * unit
         texts = files.texts(tunings, Canary(name, size, unit))
         variables = launch.put(files, texts, "canary")
-        if not launch.runs(["--budget", "1"], variables):
+        failure = launch.failure(["--budget", "1"], variables)
+        if failure is not None:
             continue
-        call = [
-            "--collective",
-            name,
-            "0",
-            str(tuning.plan.root),
-            "--cell",
-            str(size),
-            "1",
-            "native",
-        ]
+        root = str(tuning.plan.root)
+        call = ["--collective", name, "0", root, "--cell", str(size), "1", "native"]
         if not launch.runs(call, variables):
             return
         raise SuiroError(
             f"this MPI does not read {files.name} as told: a rule that must fail did nothing, so "
             "nothing was exported"
         )
-    raise SuiroError(f"this MPI does not start with {files.name}: nothing was exported")
+    raise SuiroError(
+        f"this MPI does not start with {files.name}, so nothing was exported: {failure}"
+    )
 
 
 def _forms(plan: Plan, sizes: list[int], form: int) -> list[str]:
