@@ -154,7 +154,7 @@ class Runner:
         process = subprocess.Popen(
             words,
             cwd=folder,
-            env=_inherited() | dict(variables) | {_MARK: mark},
+            env=_inherited() | dict(variables) | {_MARK: mark} | _scratch(folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -224,6 +224,11 @@ def _inherited() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("SUIRO") or name == "SUIRO_NATIVE_DIR"
     }
+
+
+def _scratch(folder: Path) -> dict[str, str]:
+    """A folder for each launcher of Open MPI: those that start at once make and remove the same."""
+    return {f"{name}_tmpdir_base": str(folder) for name in ("OMPI_MCA_orte", "PRTE_MCA_prte")}
 
 
 def _environment(job: Job) -> dict[str, str]:

@@ -75,17 +75,24 @@ def wanted(forced: dict[str, str]) -> set[tuple[str, str]]:
 
 
 SHAPES = ((4, "2"), (7, "2+1"))  # ranks, nodes at each site
+PLACES = [(name, *shape) for shape in SHAPES for name in ("openmpi", "mpich")]
 JOBS = [
-    pytest.param(program, forced, turn, id=f"{program}-{'-'.join(dict.fromkeys(forced.values()))}")
+    pytest.param(
+        *(program, forced, PLACES[turn % len(PLACES)]),
+        id=f"{program}-{'-'.join(dict.fromkeys(forced.values()))}",
+    )
     for program in SOME
     for turn, forced in enumerate(rounds_of(program))
 ]
 
 
-@pytest.mark.parametrize(("program", "forced", "turn"), JOBS)
-def test_every_algorithm(mpi: Mpi, program: str, forced: dict[str, str], turn: int) -> None:
-    """Each with every MPI and on every shape, but not every MPI on every shape."""
-    ranks, nodes = SHAPES[(turn + (mpi.name == "mpich")) % len(SHAPES)]
+@pytest.mark.parametrize(("program", "forced", "place"), JOBS)
+def test_every_algorithm(
+    programs: Path, program: str, forced: dict[str, str], place: tuple[str, int, str]
+) -> None:
+    """Each once, by turns on the MPIs and shapes: what is sent is the same on all MPIs."""
+    name, ranks, nodes = place
+    mpi = Mpi(name, programs)
     outcome = mpi.run(
         mpi.build(program), "--explain=json", ranks=ranks, SUIRO_NODES=nodes, **forced
     )

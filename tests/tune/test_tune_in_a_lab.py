@@ -38,10 +38,10 @@ def tuned(*arguments: str, store: Path, code: int = 0) -> tuple[Any, str]:
 
 def test_open_mpi_reads_what_is_exported(lab: list[str], tmp_path: Path) -> None:
     rules, store = tmp_path / "all.rules", tmp_path / "store"
-    given = ["bcast,allreduce,alltoall", "--native", *lab, "--sizes", "2000,64K", "--budget", "8s"]
+    given = ["bcast,alltoall", "--native", *lab, "--sizes", "2000,64K", "--budget", "5s"]
     document, _ = tuned(*given, "--export", f"openmpi:{rules}", store=store)
     names = [one["collective"] for one in document["collectives"]]
-    assert names == ["bcast", "allreduce", "alltoall"]
+    assert names == ["bcast", "alltoall"]
     (exported,) = document["exported"]
     assert str(rules) in exported["use"] and "coll_tuned_use_dynamic_rules 1" in exported["use"]
     assert rules.read_text().startswith("# Written by suiro tune")
