@@ -13,6 +13,7 @@
 /// Where this rank is. Nodes are numbered by their lowest rank; the leader of a node is its first
 /// rank.
 struct Place {
+  MPI_Comm comm;  // all of them; MPI_COMM_NULL on a rank that takes no part
   int rank, ranks;
   int node, nodes;
   int local, ppn;  // position among, and number of, the ranks of this node
@@ -25,7 +26,11 @@ struct Place {
 long long number(const char* what, const char* text, long long minimum, long long maximum);
 
 // place.c
-struct Place find_place(void);
+/// Of the first so many ranks of MPI_COMM_WORLD; collective over it. A rank that takes no part
+/// knows how many do.
+struct Place find_place(int ranks);
+int world_ranks(void);
+void free_place(struct Place* place);
 
 /// Prints the message once, with the rank, and ends the job.
 _Noreturn void die(const char* format, ...) __attribute__((format(printf, 1, 2)));
@@ -173,6 +178,8 @@ struct Measuring {
 };
 
 void measure_cell(struct Measuring* measuring, const struct Cell* cell);
+/// The communicators of candidates go: what follows is between other ranks.
+void forget_candidates(void);
 
 // forms.c: the ways in which a program may call the collective.
 /// Ends the job if one of them brings wrong data. `which`: from 1 on; 0 is all.

@@ -21,12 +21,12 @@ static struct Candidate known[candidates_limit];
 static int known_count = 0;
 
 /// "auto" gives no hint: the library under test decides as it would for a user.
-static MPI_Comm make_comm(const struct Collective* collective, const char* name) {
+static MPI_Comm make_comm(const struct Measuring* m, const char* name) {
   MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_dup(m->place.comm, &comm);
   if (strcmp(name, "auto") == 0) return comm;
   char key[MPI_MAX_INFO_KEY];
-  snprintf(key, sizeof key, "suiro_%s", collective->name);
+  snprintf(key, sizeof key, "suiro_%s", m->collective->name);
   MPI_Info info;
   MPI_Info_create(&info);
   MPI_Info_set(info, key, name);
@@ -35,12 +35,12 @@ static MPI_Comm make_comm(const struct Collective* collective, const char* name)
   return comm;
 }
 
-static MPI_Comm comm_of(const struct Collective* collective, const char* name) {
+static MPI_Comm comm_of(const struct Measuring* m, const char* name) {
   for (int i = 0; i < known_count; ++i) {
     if (strcmp(known[i].name, name) == 0) return known[i].comm;
   }
   if (known_count == candidates_limit) die("more than %d candidates", candidates_limit);
-  known[known_count] = (struct Candidate){collective, strdup(name), make_comm(collective, name)};
+  known[known_count] = (struct Candidate){m->collective, strdup(name), make_comm(m, name)};
   return known[known_count++].comm;
 }
 
@@ -54,6 +54,8 @@ static void forget_others(const struct Collective* collective) {
     known[i--] = known[--known_count];
   }
 }
+
+void forget_candidates(void) { forget_others(NULL); }
 
 /// The beginning of a line about what is measured.
 static void write_head(const char* kind, const struct Exchange* e) {
@@ -113,7 +115,7 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
   const bool late = e->collective->unequal || e->sizes.bytes < small_bytes;
   const bool learns = late && strcmp(name, "auto") == 0;
   double seconds = 0;
-  e->comm = comm_of(m->collective, name);
+  e->comm = comm_of(m, name);
   for (int calls = learns ? calls_until_auto_begins : 1; calls > 0; --calls) {
     clear_exchange(e);
     seconds = time_together(&m->clock, &m->place, run_exchange, e);
@@ -129,7 +131,7 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
 }
 
 static void sample(struct Measuring* m, struct Exchange* e, const char* name, int repetition) {
-  e->comm = comm_of(m->collective, name);
+  e->comm = comm_of(m, name);
   if (m->place.rank == 0) reset_counters(m->counters);
   const double seconds = time_together(&m->clock, &m->place, run_exchange, e);
   if (m->place.rank != 0) return;

@@ -57,24 +57,24 @@ static void read_boot_id(char* boot_id) {
   fclose(file);
 }
 
-static void answer_pings(void) {
+static void answer_pings(MPI_Comm comm) {
   for (int i = 0; i < pings; ++i) {
     char ignored = 0;
-    MPI_Recv(&ignored, 1, MPI_CHAR, 0, ping_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&ignored, 1, MPI_CHAR, 0, ping_tag, comm, MPI_STATUS_IGNORE);
     const double time_s = now_s();
-    MPI_Send(&time_s, 1, MPI_DOUBLE, 0, ping_tag, MPI_COMM_WORLD);
+    MPI_Send(&time_s, 1, MPI_DOUBLE, 0, ping_tag, comm);
   }
 }
 
 /// The exchange with the shortest round trip bounds the error best.
-static double offset_of(int rank) {
+static double offset_of(int rank, MPI_Comm comm) {
   double best_s = 1e9, offset_s = 0;
   for (int i = 0; i < pings; ++i) {
     const char ignored = 0;
     double theirs_s = 0;
     const double sent_s = now_s();
-    MPI_Send(&ignored, 1, MPI_CHAR, rank, ping_tag, MPI_COMM_WORLD);
-    MPI_Recv(&theirs_s, 1, MPI_DOUBLE, rank, ping_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&ignored, 1, MPI_CHAR, rank, ping_tag, comm);
+    MPI_Recv(&theirs_s, 1, MPI_DOUBLE, rank, ping_tag, comm, MPI_STATUS_IGNORE);
     const double received_s = now_s();
     if (received_s - sent_s >= best_s) continue;
     best_s = received_s - sent_s;
@@ -88,24 +88,24 @@ static double estimate_offset(const struct Place* place) {
   read_boot_id(mine);
   memcpy(root, mine, sizeof root);
   MPI_Request request;
-  MPI_Ibcast(root, boot_id_length, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+  MPI_Ibcast(root, boot_id_length, MPI_CHAR, 0, place->comm, &request);
   wait_gently(&request);
   const int foreign = mine[0] == 0 || strcmp(root, mine) != 0;
   int* all = allocate((size_t)place->ranks * sizeof *all);
-  MPI_Gather(&foreign, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(&foreign, 1, MPI_INT, all, 1, MPI_INT, 0, place->comm);
   double offset_s = 0;
   if (place->rank == 0) {
     for (int rank = 1; rank < place->ranks; ++rank) {
       if (!all[rank]) continue;
-      const double theirs_s = offset_of(rank);
-      MPI_Send(&theirs_s, 1, MPI_DOUBLE, rank, ping_tag, MPI_COMM_WORLD);
+      const double theirs_s = offset_of(rank, place->comm);
+      MPI_Send(&theirs_s, 1, MPI_DOUBLE, rank, ping_tag, place->comm);
     }
   } else if (foreign) {
-    answer_pings();
-    MPI_Recv(&offset_s, 1, MPI_DOUBLE, 0, ping_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    answer_pings(place->comm);
+    MPI_Recv(&offset_s, 1, MPI_DOUBLE, 0, ping_tag, place->comm, MPI_STATUS_IGNORE);
   }
   free(all);
-  gentle_barrier(MPI_COMM_WORLD);
+  gentle_barrier(place->comm);
   return offset_s;
 }
 
@@ -119,10 +119,10 @@ struct Clock make_clock(const struct Place* place) {
 }
 
 double start_together(const struct Clock* clock, const struct Place* place, bool* late) {
-  gentle_barrier(MPI_COMM_WORLD);
+  gentle_barrier(place->comm);
   double start_s = place->rank == 0 ? now_s() + clock->margin_s : 0;
   MPI_Request request;
-  MPI_Ibcast(&start_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  MPI_Ibcast(&start_s, 1, MPI_DOUBLE, 0, place->comm, &request);
   wait_gently(&request);
   start_s += clock->offset_s;
   *late = now_s() > start_s;
@@ -144,7 +144,7 @@ double time_together(struct Clock* clock, const struct Place* place, Work work, 
     const double mine[2] = {now_s() - start_s, late};
     double largest[2];
     MPI_Request request;
-    MPI_Iallreduce(mine, largest, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(mine, largest, 2, MPI_DOUBLE, MPI_MAX, place->comm, &request);
     wait_gently(&request);
     if (largest[1] == 0 || clock->margin_s >= margin_limit_s) return largest[0];
     clock->margin_s *= 2;

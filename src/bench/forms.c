@@ -86,7 +86,7 @@ static void check_form(const struct Measuring* m, struct Exchange* e, const stru
 void check_forms(const struct Measuring* m, int bytes, int which) {
   const struct Sizes sizes = {bytes, m->spread_percent};
   struct Exchange e = make_exchange(m->collective, &sizes, m->root, &m->place);
-  MPI_Comm_dup(MPI_COMM_WORLD, &e.comm);
+  MPI_Comm_dup(m->place.comm, &e.comm);
   for (int i = 0; i < form_count; ++i) {
     const bool asked = which == 0 || which == i + 1;
     if (asked && has_form(m->collective, &forms[i])) check_form(m, &e, &forms[i]);

@@ -278,7 +278,7 @@ static int rounds_of(const struct Kernel* k, size_t which) {
 }
 
 static struct Kernel make_kernel(int bytes) {
-  struct Kernel k = {.place = find_place(), .bytes = bytes};
+  struct Kernel k = {.place = find_place(world_ranks()), .bytes = bytes};
   for (k.columns = (int)sqrt(k.place.ranks); k.place.ranks % k.columns != 0; --k.columns) continue;
   k.columns = k.place.ranks / k.columns;
   k.rows = k.place.ranks / k.columns;

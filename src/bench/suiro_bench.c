@@ -14,6 +14,7 @@ static const char usage[] =
     "  --collective NAME SPREAD ROOT    one of these, for what follows; by how many percent blocks "
     "differ;\n"
     "                                   who is the root\n"
+    "  --ranks COUNT                    so many ranks, the first, take part in cells and forms\n"
     "  --counters SOCKET                unix socket that answers with counters\n"
     "  --budget SECONDS                 cut repetitions of a cell that would take longer\n"
     "  --line-rate SECONDS INTERFACE    one TCP stream from each node to the next; INTERFACE may "
@@ -81,6 +82,23 @@ static void follow(struct Measuring* m) {
   free(line);
 }
 
+/// Those that take no part wait here for the others, and leave them the cores.
+static void wait_for_all(const struct Measuring* m) {
+  if (m->place.ranks == world_ranks()) return;
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  wait_asleep(&request);
+}
+
+/// The rank that decides, and its clock, are the same whoever takes part.
+static void take_part(struct Measuring* m, int ranks) {
+  if (ranks == m->place.ranks) return;
+  wait_for_all(m);
+  if (m->place.comm != MPI_COMM_NULL) forget_candidates();
+  free_place(&m->place);
+  m->place = find_place(ranks);
+}
+
 /// Does what one option asks; returns how many arguments it used.
 static int run_option(struct Measuring* m, char** arguments, int left) {
   const char* option = arguments[0];
@@ -89,7 +107,7 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
     int values;
   } options[] = {{"--collective", 3}, {"--counters", 1}, {"--budget", 1},       {"--line-rate", 2},
                  {"--cell", 3},       {"--steps", 3},    {"--probe-switch", 1}, {"--latencies", 1},
-                 {"--streams", 3},    {"--follow", 0},   {"--forms", 2}};
+                 {"--streams", 3},    {"--follow", 0},   {"--forms", 2},        {"--ranks", 1}};
   size_t which = 0;
   const size_t count = sizeof options / sizeof *options;
   while (which < count && strcmp(option, options[which].name) != 0) ++which;
@@ -107,7 +125,8 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   if (which == 1) m->counters = v[0];
   if (which == 2) m->budget_s = seconds_of(option, v[0]);
   if (which == 3) measure_line_rate(&m->place, seconds_of(option, v[0]), v[1]);
-  if (which == 4) {
+  const bool takes_part = m->place.comm != MPI_COMM_NULL;
+  if (which == 4 && takes_part) {
     const struct Cell cell = {number(option, v[0], 0, INT_MAX),
                               (int)number(option, v[1], 1, 1000000), v[2]};
     measure_cell(m, &cell);
@@ -117,8 +136,9 @@ static int run_option(struct Measuring* m, char** arguments, int left) {
   if (which == 6) probe_switch(m, v[0]);
   if (which == 7) measure_latencies(&m->place, v[0]);
   if (which == 9) follow(m);
-  if (which == 10)
+  if (which == 10 && takes_part)
     check_forms(m, (int)number(option, v[0], 0, INT_MAX), (int)number(option, v[1], 0, 6));
+  if (which == 11) take_part(m, (int)number(option, v[0], 1, world_ranks()));
   if (which == 8) measure_streams(m, seconds_of(option, v[0]), v[1], v[2]);
   return 1 + options[which].values;
 }
@@ -134,12 +154,13 @@ int main(int argc, char** argv) {
   }
   MPI_Init(&argc, &argv);
   struct Measuring measuring = {.budget_s = 1e9};
-  measuring.place = find_place();
+  measuring.place = find_place(world_ranks());
   write_start(&measuring.place);
   measuring.clock = make_clock(&measuring.place);
   for (int i = 1; i < argc;) i += run_option(&measuring, argv + i, argc - i);
   if (measuring.place.rank == 0) write_line("{\"bench\": \"end\"}");
-  free(measuring.place.node_of_rank);
+  wait_for_all(&measuring);
+  free_place(&measuring.place);
   MPI_Finalize();
   return 0;
 }

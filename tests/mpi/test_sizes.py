@@ -95,12 +95,13 @@ def test_a_rule_file_goes_by_the_agreed_size(openmpi: Mpi, tmp_path: Path) -> No
     assert sorted((row["algorithm"], row["calls"]) for row in rows) == [("linear", 3), ("ring", 5)]
 
 
-@pytest.mark.parametrize("which", ["v", "w"])
 @pytest.mark.parametrize(
     ("what", "size"),
     [("even", 100), ("even", 3000), ("sparse", 300), ("sparse", 300_000), ("shrinking", 100_000)],
 )
-@pytest.mark.parametrize("algorithm", ["node_leader", "send_side_aggregation"])
+@pytest.mark.parametrize(
+    ("algorithm", "which"), [("node_leader", "w"), ("send_side_aggregation", "v")]
+)
 def test_blocks_that_differ_are_joined(
     mpi: Mpi, algorithm: str, what: str, size: int, which: str
 ) -> None:

@@ -28,7 +28,8 @@ def rules(*arguments: str | Path, code: int = 0) -> str:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "m.json"
-    texts = mpich.files(RULES, mpich.Job("4.0", (0, 0, 1, 1)))
+    job = mpich.Job("4.0", (0, 0, 1, 1))
+    texts = mpich.files({name: {job: rows} for name, rows in RULES.items()}, job.major)
     path.write_text(texts[MPIR])
     path.with_suffix(".ch4").write_text(texts[CH4])
     return path

@@ -48,10 +48,12 @@ def job(release: str) -> mpich.Job:
     return mpich.Job(release, (0, 0, 1, 1))
 
 
-def tuned(collective: str, sizes: list[int], winner: str) -> Tuning:
+def tuned(collective: str, sizes: list[int], winner: str, ranks: int = 4) -> Tuning:
     """As if it had been measured."""
     found = find_collective(collective)
-    plan = Plan(found, sizes, "c", 1 if found.rooted else 0, 2, Candidates(found, True))
+    root = 1 if found.rooted else 0
+    plan = Plan(found, sizes, "c", root, 2, Candidates(found, True),
+                node_of_rank=(0, 0, 1, 1)[:ranks])  # fmt: skip
     tuning = Tuning(plan)
     tuning.verdicts = [Verdict(size, winner, 1, 2, 2, (2, 2), 0) for size in sizes]
     return tuning
@@ -63,6 +65,7 @@ def test_mpich_reads_what_is_written_and_stays_right(launch: Launch, job: mpich.
     tunings = [
         tuned("alltoall", [4096], "pairwise"),
         tuned("allreduce", [4096], "reduce_scatter_allgather"),
+        tuned("allreduce", [8192], "recursive_doubling", ranks=2),
     ]
     for one in tunings:
         assert prove(one, tunings, MpichFiles(job), launch) == []
@@ -98,7 +101,7 @@ class Unguarded(MpichFiles):
 
 def test_wrong_data_are_noticed(launch: Launch, job: mpich.Job) -> None:
     one = tuned("alltoall", [4096], "pairwise")
-    with pytest.raises(SuiroError, match="alltoall of 4096 bytes in place failed"):
+    with pytest.raises(SuiroError, match="alltoall of 4096 bytes on 4 ranks in place failed"):
         prove(one, [one], Unguarded(job), launch)
 
 
@@ -111,6 +114,8 @@ def test_what_rules_of_open_mpi_cannot_tell_is_said(
     one = tuned("allreduce", [4096], "ring")
     found = prove(one, [one], OpenMpiFiles(1, 4, 4), launch)
     assert len(found) == 2 and all("does not commute" in line for line in found)
+    both = [one, tuned("bcast", [4096], "pipeline", ranks=3)]
+    assert prove(both[1], both, OpenMpiFiles(1, 4, 4), launch) == []
     assert openmpi_major("Open MPI v5.0.11, package: x") == 5
 
 

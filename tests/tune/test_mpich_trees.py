@@ -42,11 +42,11 @@ def test_no_file_ends_with_a_page() -> None:
 @pytest.mark.parametrize("release", mpich.RELEASES)
 def test_no_collective_is_missing_and_nothing_is_left_over(release: str, tmp_path: Path) -> None:
     """A file without rules is MPICH's defaults, and right as every other."""
-    for what, text in mpich.files({}, mpich.Job(release, (0, 1))).items():
+    for what, text in mpich.files({}, int(release[0])).items():
         path = tmp_path / what
         path.write_text(text)
         assert mpich_file.read(path).warnings == []
-    names = set(algorithms(json.loads(mpich.files({}, mpich.Job(release, (0, 1)))[MPIR])))
+    names = set(algorithms(json.loads(mpich.files({}, int(release[0]))[MPIR])))
     assert ("algorithm=MPIR_Barrier_intra_dissemination" in names) == (release == "4.0")
 
 
@@ -59,7 +59,7 @@ def test_what_an_algorithm_needs_is_made_sure_of(
         job = mpich.Job(release, tuple(rank // 2 for rank in range(ranks)))
         for choice in mpich.choices(collective, 4096, (1024,), job):
             path = tmp_path / "file"
-            path.write_text(mpich.files({collective: [(1, choice.name)]}, job)[MPIR])
+            path.write_text(mpich.files({collective: {job: [(1, choice.name)]}}, job.major)[MPIR])
             found = mpich_file.read(path)
             assert found.warnings == []
             leaf = mpich_file.find(found, collective, [2] * (ranks // 2), 4096)
@@ -70,7 +70,7 @@ def test_what_an_algorithm_needs_is_made_sure_of(
 
 
 def test_calls_that_are_not_as_needed_get_the_default() -> None:
-    tree = json.loads(mpich.files({"alltoall": [(1, "brucks"), (9, "default")]}, JOB)[MPIR])
+    tree = json.loads(mpich.files({"alltoall": {JOB: [(1, "brucks"), (9, "default")]}}, 4)[MPIR])
     sizes = tree["collective=alltoall"]["comm_type=intra"]["comm_size<=4"]
     assert list(sizes) == ["avg_msg_size<1", "avg_msg_size<9", "avg_msg_size=any"]
     assert sizes["avg_msg_size<9"] == {
@@ -80,13 +80,25 @@ def test_calls_that_are_not_as_needed_get_the_default() -> None:
 
 
 def test_where_a_rule_decides_nodes_are_not_gone_through_one_by_one() -> None:
-    rules = {"reduce": [(8, "reduce_scatter_gather"), (64, "default")], "allgather": [(8, "ring")]}
-    tree = json.loads(mpich.files(rules, JOB)[CH4])
+    reduce: mpich.Rows = [(8, "reduce_scatter_gather"), (64, "default")]
+    rules = {"reduce": {JOB: reduce}, "allgather": {JOB: [(8, "ring")]}}
+    tree = json.loads(mpich.files(rules, 4)[CH4])
     sizes = tree["collective=reduce"]["comm_type=intra"]["comm_size<=4"]
     within = sizes["avg_msg_size<64"]["is_op_built_in=yes"]["count=any"]
     assert within == {"composition=MPIDI_Reduce_intra_composition_gamma": {}}
     assert sizes["avg_msg_size=any"] == sizes["avg_msg_size<8"]
     assert "comm_size<=4" not in tree["collective=allgather"]["comm_type=intra"]
+
+
+def test_numbers_of_ranks_have_rules_of_their_own() -> None:
+    small = mpich.Job("4.0", (0, 0))
+    rules: mpich.Rules = {"bcast": {JOB: [(1, "binomial")], small: [(1, "scatter_ring_allgather")]}}
+    tree = json.loads(mpich.files(rules, 4)[MPIR])["collective=bcast"]["comm_type=intra"]
+    numbers = ["comm_size<2", "comm_size<=2", "comm_size<4", "comm_size<=4", "comm_size=any"]
+    assert list(tree) == numbers
+    assert tree["comm_size<2"] == tree["comm_size<4"] == tree["comm_size=any"]
+    assert "scatter_ring" in json.dumps(tree["comm_size<=2"]["avg_msg_size=any"])
+    assert "binomial" in json.dumps(tree["comm_size<=4"]["avg_msg_size=any"])
 
 
 def test_sizes_are_of_all_ranks_where_mpich_counts_so() -> None:

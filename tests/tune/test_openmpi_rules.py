@@ -84,7 +84,8 @@ def test_sizes_in_rules_are_of_all_ranks_where_open_mpi_counts_so() -> None:
 def _tuning(choices: list[tuple[int, str]], native: bool = True) -> Tuning:
     collective = find_collective("bcast")
     sizes = [size for size, _ in choices]
-    plan = Plan(collective, sizes, "c", 0, 2, Candidates(collective, native))
+    candidates = Candidates(collective, native)
+    plan = Plan(collective, sizes, "c", 0, 2, candidates, node_of_rank=(0, 0, 1, 1, 1))
     tuning = Tuning(plan)
     tuning.verdicts = [Verdict(size, name, 1, 2, 2, (2, 2), 0) for size, name in choices]
     return tuning
@@ -94,13 +95,13 @@ def test_choices_change_halfway_and_nothing_is_said_beyond_what_was_measured() -
     tuning = _tuning([(1000, "knomial"), (4000, "knomial"), (16000, "pipeline:segment=1024")])
     assert starts(tuning.choices) == [
         (1000, "knomial"), (8000, "pipeline:segment=1024"), (16001, DEFAULT)]  # fmt: skip
-    rules = [(one.from_bytes, one.choice.number) for one in openmpi_rules(tuning, 8)]
+    rules = [(one.from_bytes, one.choice.number) for one in openmpi_rules(tuning)]
     assert rules == [(0, 0), (1000, 7), (8000, 3), (16001, 0)]
 
 
 def test_suiros_rules_are_for_the_shape_that_was_measured() -> None:
-    text = suiro_text([_tuning([(1000, DEFAULT), (9000, "pipeline:segment=1024")], False)],
-                      [0, 0, 1, 1, 1], "suiro tune")  # fmt: skip
+    choices = [(1000, DEFAULT), (9000, "pipeline:segment=1024")]
+    text = suiro_text([_tuning(choices, False)], "suiro tune")
     assert '"bytes": [1000, 2999], "algorithm": "native"' in text
     assert '"ppn": [2, 3]' in text and '"ranks": 5' in text
     assert '"parameters": {"segment": 1024}' in text

@@ -105,6 +105,39 @@ def test_a_root_that_is_not_there(lab: list[str], tmp_path: Path) -> None:
     assert "there are 4 ranks, 0 to 3" in said
 
 
+@pytest.mark.parametrize(("slow_host", "burning"), [(True, 0), (False, 4)])
+def test_a_slow_node_or_a_busy_machine_decides_nothing_wrong(
+    tmp_path: Path, slow_host: bool, burning: int
+) -> None:
+    spec = tmp_path / "small.toml"
+    spec.write_text(LAB.replace("ranks = 2", "ranks = 2\ncpu = [1, 0.2]") if slow_host else LAB)
+    given = ["bcast", "--lab", str(spec), "--mpi", "openmpi", "--sizes", "2000,64K"]
+    burners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(burning)]
+    try:
+        document, _ = tuned(*given, "--budget", "6s", store=tmp_path / "store")
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+    for size in document["collectives"][0]["sizes"]:
+        assert size["winner"] == "default" or size["gain_ci95"][0] > 1
+    assert document["stored"]
+
+
+def test_parts_of_the_job_have_rules_of_their_own(lab: list[str], tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    given = ["bcast", *lab, "--ranks", "2,4", "--sizes", "64K", "--budget", "6s"]
+    document, _ = tuned(*given, "--export", f"suiro:{rules}", store=tmp_path / "store")
+    assert [one["ranks"] for one in document["collectives"]] == [2, 4]
+    assert all(one["sizes"] for one in document["collectives"])
+    keys = [json.loads(Path(path).read_text())["key"] for path in document["stored"]]
+    assert [len(key["node_of_rank"]) for key in keys] == [2, 4]
+    exported = json.loads(rules.read_text())["rules"]
+    assert {row["ranks"] for row in exported} == {2, 4}
+    _, said = tuned("bcast", *lab, "--ranks", "5", store=tmp_path / "store", code=2)
+    assert "bcast on 5 ranks: the launcher starts 4" in said
+
+
 def test_the_model_alone(lab: list[str], tmp_path: Path) -> None:
     document, _ = tuned("bcast", *lab, "--strategy", "a", "--sizes", "1K,1M", store=tmp_path)
     assert document["strategy"] == "a"

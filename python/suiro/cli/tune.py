@@ -13,13 +13,24 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
     from suiro.tune.export import Target
+    from suiro.tune.plans import Wish
     from suiro.tune.run import Outcome, Request
     from suiro.tune.tuner import Tuning
 
+_SIZES = "1K,8K,64K,512K"
 
+CollectivesArgument = Annotated[
+    str, typer.Argument(metavar="COLLECTIVE,...", help="As MPI has them: bcast,allreduce; or all.")
+]
+RootOption = Annotated[
+    int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
+]
 SizesOption = Annotated[
     str,
-    typer.Option(metavar="A,B,FIRST-LAST:STEP", help="Bytes, as suiro bench takes them."),
+    typer.Option(
+        metavar="A,B,FIRST-LAST:STEP",
+        help="Bytes, as suiro bench takes them [default: 1K,8K,64K,512K].",
+    ),
 ]
 NativeOption = Annotated[
     bool,
@@ -49,15 +60,21 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw time over size into this SVG file; one collective."),
 ]
+RanksOption = Annotated[
+    str,
+    typer.Option(metavar="A,B", help="In communicators of the first so many ranks [default: all]."),
+]
+LikeOption = Annotated[
+    Path | None,
+    typer.Option(metavar="TRACE", help="Tune what a program calls, from `suiro run --trace`."),
+]
 AgainOption = Annotated[
     bool, typer.Option("--again", help="Measure also what the store knows already.")
 ]
 
 
 def tune(
-    collectives: Annotated[
-        str, typer.Argument(metavar="COLLECTIVE,...", help="As MPI has them: bcast,allreduce.")
-    ],
+    collectives: CollectivesArgument,
     launcher: LauncherArgument = None,
     lab: Annotated[
         str | None, typer.Option(metavar="SPEC", help="Make this lab and measure in it.")
@@ -66,17 +83,17 @@ def tune(
         str | None,
         typer.Option(metavar="openmpi|mpich", help="Which MPI [default: the launcher's]."),
     ] = None,
-    sizes: SizesOption = "1K,8K,64K,512K",
+    sizes: SizesOption = "",
     native: NativeOption = False,
     strategy: StrategyOption = "c",
     budget: BudgetOption = "15m",
     repeat: RepeatOption = 100,
-    root: Annotated[
-        int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
-    ] = None,
+    root: RootOption = None,
     without: WithoutOption = "",
     export: ExportOption = None,
     cluster: ClusterOption = None,
+    ranks: RanksOption = "",
+    like: LikeOption = None,
     again: AgainOption = False,
     plot: PlotOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -85,32 +102,70 @@ def tune(
 
     In a lab:       suiro tune bcast,allreduce --lab 8x4-shared --sizes 1000-10000:1000,64K
 
-    For plain Open MPI, no suiro when programs run:
+    For a plain MPI: suiro tune bcast --native --export openmpi:bcast.rules -- mpirun -np 64
 
-    suiro tune bcast --native --export openmpi:bcast.rules -- mpirun -np 64 --hostfile hosts
+    What a program calls, at its sizes, in communicators of its sizes:
+
+    suiro tune all --like trace.jsonl --export suiro:app.json -- mpirun -np 64 --hostfile hosts
 
     Of candidates that the model does not rule out the better ones go on from round to round; the
     last round is measured afresh, and the default stays unless another is faster by more than
     chance. What was measured is kept in SUIRO_STORE and is not measured again: so an interrupted
     run goes on where it was. An exported file is proven: the MPI reads it, and data arrive.
     """
-    from suiro.tune.run import find_plans, run
-    from suiro.tune.sizes import parse_grid, parse_time
+    from suiro.tune.plans import Manner, plans
+    from suiro.tune.run import run
+    from suiro.tune.sizes import parse_time
 
     targets = _targets(export or [], native, strategy)
+    owner = _owner(native, mpi, launcher)
     left_out = frozenset(filter(None, without.split(",")))
-    plans = find_plans(collectives, parse_grid(sizes), strategy, root, repeat, native, left_out)
+    wishes = _wishes(collectives, sizes, ranks, like, owner, quiet=lab is not None)
+    planned = plans(wishes, Manner(strategy, root, repeat, owner, left_out))
     budget_s = parse_time(budget)
-    _check_plot(plot, len(plans))
+    _check_plot(plot, len(planned))
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
     _check_mpi(targets, request.mpi)
-    request = replace(request, plans=plans, targets=targets)
+    request = replace(request, plans=planned, targets=targets)
     outcome = run(request, _tell)
     _draw(plot, outcome)
     (_print_json if json else _print)(request, outcome)
     _end(outcome)
+
+
+def _owner(native: bool, mpi: str | None, launcher: list[str] | None) -> str:
+    """The MPI whose own algorithms are compared; none if suiro's are. A lab is asked inside it."""
+    import os
+
+    from suiro.bench.launcher import launcher_prefix, mpi_of
+
+    if not native or mpi is not None:
+        return mpi or "" if native else ""
+    if not launcher and "SUIRO_LAB_MPIRUN" not in os.environ:
+        return "openmpi"
+    return mpi_of(launcher_prefix(launcher or []))
+
+
+def _wishes(
+    names: str, sizes: str, ranks: str, like: Path | None, owner: str, quiet: bool
+) -> "list[Wish]":
+    """`quiet`: what is wrong with a trace will be said by the command inside the lab."""
+    from suiro.errors import UsageError
+    from suiro.tune.like import like as wishes_of
+    from suiro.tune.plans import parse_ranks, wishes
+    from suiro.tune.sizes import parse_grid
+
+    if like is None:
+        return wishes(names, parse_grid(sizes or _SIZES), parse_ranks(ranks), owner)
+    if sizes or ranks:
+        raise UsageError("--like: sizes and ranks are those of the trace: leave out --sizes and "
+                         "--ranks")  # fmt: skip
+    found = wishes_of(like, names, owner)
+    for remark in () if quiet else found.remarks:
+        sys.stderr.write(f"suiro: {remark}\n")
+    return found.wishes
 
 
 def _end(outcome: "Outcome") -> None:
@@ -208,6 +263,7 @@ def _rows(tuning: "Tuning") -> list[dict[str, Any]]:
             "gain": one.gain,
             "gain_ci95": one.gain_ci95,
             "measured_before": one.size in tuning.known_before,
+            "unsteady": one.unsteady,
         }
         for one, name in tuning.choices
     ]
@@ -225,6 +281,7 @@ def _print_json(request: "Request", outcome: "Outcome") -> None:
         "collectives": [
             {
                 "collective": tuning.plan.collective.name,
+                "ranks": tuning.plan.ranks,
                 "root": tuning.plan.root,
                 "measurements": tuning.measurements,
                 "sizes": _rows(tuning),
@@ -261,11 +318,16 @@ def _print(request: "Request", outcome: "Outcome") -> None:
                 size_text(one.size), time_text(one.default_seconds), name, time_text(one.seconds),
                 f"{one.gain:.2f}", f"{low:.2f} to {high:.2f}" if one.significant else "-",
             )  # fmt: skip
-        console.print(f"{tuning.plan.collective.name}, {said}", style="bold")
+        name, ranks = tuning.plan.call
+        console.print(f"{name} on {ranks} ranks, {said}", style="bold")
         console.print(table)
         remarks = [f"{tuning.measurements} calls were timed"] if request.strategy != "a" else []
         if tuning.known_before:
             remarks.append(f"{len(tuning.known_before)} sizes were in the store")
+        unsteady = [size_text(one.size) for one in tuning.verdicts if one.unsteady]
+        if unsteady:
+            remarks.append(f"unsteady: {', '.join(unsteady)} (something else uses nodes or "
+                           "network; --again measures anew)")  # fmt: skip
         if tuning.left:
             reason = "the model does not know the default" if request.strategy == "a" else "no time"
             remarks.append(f"left: {', '.join(map(size_text, tuning.left))} ({reason})")

@@ -3,7 +3,7 @@
 `suiro run --trace`, told apart by what is in them. What is wrong is named, and the rest goes on."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -152,17 +152,23 @@ def _neither(data: bytes) -> WrongJsonError:
 def _read_trace(path: Path, lines: Iterable[bytes], sources: Sources) -> None:
     trace = Trace(path)
     sources.traces.append(trace)
+    for call in trace_calls(path, lines, sources.left_out):
+        trace.add(call)
+
+
+def trace_calls(path: Path, lines: Iterable[bytes], left_out: list[LeftOut]) -> Iterator[Call]:
+    """Of a trace; lines that are none are added to what is left out."""
     wrong = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            trace.add(parse(Call, line))
+            yield parse(Call, line)
         except WrongJsonError as error:
             wrong += 1
             if wrong <= _TOLD_MAX:
                 what = f"expected a line of `suiro run --trace`: {error}"
-                sources.left_out.append(LeftOut(file=str(path), line=number, what=what))
+                left_out.append(LeftOut(file=str(path), line=number, what=what))
     if wrong > _TOLD_MAX:
         what = f"{wrong - _TOLD_MAX} more lines like these"
-        sources.left_out.append(LeftOut(file=str(path), line=None, what=what))
+        left_out.append(LeftOut(file=str(path), line=None, what=what))

@@ -2,7 +2,7 @@
 """The network and the shape that the model is given, from a lab's specification or a cluster.toml.
 Nothing here is fitted to a measurement."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from suiro.bench.innocence import wire_goodput_Bps
@@ -28,6 +28,14 @@ class Scene:
     @property
     def ranks(self) -> int:
         return sum(self.ranks_of_node)
+
+    def part(self, ranks_of_node: tuple[int, ...]) -> "Scene":
+        """The first nodes, with so many of their ranks."""
+        network = dict(self.network)
+        sites = network.get("site_of_node")
+        if isinstance(sites, list):
+            network["site_of_node"] = sites[: len(ranks_of_node)]
+        return replace(self, ranks_of_node=ranks_of_node, network=network)
 
 
 def of_lab(name: str) -> Scene:

@@ -57,8 +57,8 @@ def starts(verdicts: list[tuple[Verdict, str]]) -> list[tuple[int, str]]:
     return rows
 
 
-def openmpi_rules(tuning: Tuning, ranks: int) -> list[openmpi.Rule]:
-    """For one collective and so many ranks."""
+def openmpi_rules(tuning: Tuning) -> list[openmpi.Rule]:
+    """For one collective and its number of ranks."""
     plan = tuning.plan
     rules = [openmpi.Rule(0, openmpi.FIXED_CHOICE)]
     named = {
@@ -70,7 +70,7 @@ def openmpi_rules(tuning: Tuning, ranks: int) -> list[openmpi.Rule]:
     for begin, name in starts(tuning.choices):
         choice = openmpi.FIXED_CHOICE if name == DEFAULT else named[name]
         assert choice is not None
-        at = openmpi.rule_bytes(plan.collective.name, begin, ranks)
+        at = openmpi.rule_bytes(plan.collective.name, begin, plan.ranks)
         if rules[-1].from_bytes == at:
             rules.pop()
         if not rules or rules[-1].choice != choice:
@@ -81,10 +81,6 @@ def openmpi_rules(tuning: Tuning, ranks: int) -> list[openmpi.Rule]:
 Rules = dict[str, dict[int, list[openmpi.Rule]]]
 
 
-def all_openmpi_rules(tunings: list[Tuning], ranks: int) -> Rules:
-    return {one.plan.collective.name: {ranks: openmpi_rules(one, ranks)} for one in tunings}
-
-
 def openmpi_text(rules: Rules, version: int, origin: str) -> str:
     comment = f"Written by suiro tune: {origin}"
     if "bcast" in rules:
@@ -92,11 +88,12 @@ def openmpi_text(rules: Rules, version: int, origin: str) -> str:
     return openmpi.file_text(rules, version, comment)
 
 
-def suiro_text(tunings: list[Tuning], node_of_rank: list[int], origin: str) -> str:
-    """Rules for the shape that was measured: its nodes and ranks."""
-    counts = [node_of_rank.count(node) for node in sorted(set(node_of_rank))]
+def suiro_text(tunings: list[Tuning], origin: str) -> str:
+    """Rules for the shapes that were measured: nodes and ranks."""
     rows: list[dict[str, object]] = []
     for tuning in tunings:
+        nodes = tuning.plan.node_of_rank
+        counts = [nodes.count(node) for node in sorted(set(nodes))]
         bounds = starts(tuning.choices)
         for (begin, name), (end, _) in pairwise(bounds):
             if name == DEFAULT:
@@ -107,7 +104,7 @@ def suiro_text(tunings: list[Tuning], node_of_rank: list[int], origin: str) -> s
                 "collective": tuning.plan.collective.name,
                 "nodes": len(counts),
                 "ppn": [min(counts), max(counts)],
-                "ranks": len(node_of_rank),
+                "ranks": len(nodes),
                 "bytes": [begin, end - 1],
                 "algorithm": algorithm,
                 "comment": "measured by suiro tune",

@@ -17,18 +17,19 @@ _HAN, _TUNED = "han", "tuned"
 Rows = list[tuple[int, bool]]
 
 
-def file_text(rules: Mapping[str, Rows], ranks: int, comment: str = "") -> str:
-    """For communicators of exactly so many ranks; all else stays han's. What has fewer than a row's
-    ranks takes the row before it, and the first must be for 1."""
+def file_text(rules: Mapping[str, Mapping[int, Rows]], comment: str = "") -> str:
+    """By collective and ranks, for communicators of exactly so many; all else stays han's. What has
+    fewer than a row's ranks takes the row before it, and the first must be for 1."""
     lines = [f"# {line}" for line in comment.splitlines()]
     kept = {name: rows for name, rows in rules.items() if name in COLLECTIVES}
     lines.append(f"{len(kept)} # collectives")
-    for name, rows in kept.items():
+    for name, blocks in kept.items():
+        sizes = openmpi.guarded(1, blocks, [])
         lines.append(f"{openmpi.COLLECTIVES[name]} # {name}")
         lines.append(f"1 {_WHOLE_COMMUNICATOR} # whole communicators")
-        lines.append("3 # numbers of ranks")
-        for number, block in ((1, []), (ranks, rows), (ranks + 1, [])):
-            lines += _block(number, block)
+        lines.append(f"{len(sizes)} # numbers of ranks")
+        for ranks, rows in sizes:
+            lines += _block(ranks, rows)
     return "\n".join(lines) + "\n"
 
 

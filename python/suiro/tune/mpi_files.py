@@ -5,28 +5,31 @@ read them. Some MPIs decide in two places, and have a file for each."""
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from suiro.tune import export, han, mpich, openmpi
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.mpich_defaults import MPIR
-from suiro.tune.tuner import Tuning
+from suiro.tune.tuner import Plan, Tuning
 
 Texts = dict[str, str]  # by what they decide
 
 
 @dataclass(frozen=True)
 class Canary:
-    """A call that must fail, which shows that a file is read: by collective and bytes."""
+    """A call that must fail, which shows that a file is read."""
 
-    collective: str
+    plan: Plan
     size: int
-    unit: int
+
+    @property
+    def end(self) -> int:
+        return self.size + self.plan.collective.unit_bytes
 
 
 class MpiFiles(ABC):
-    """Of one MPI, for communicators of one number of ranks."""
+    """Of one MPI."""
 
     name: str
     main: str  # what the file decides that has the name which was asked for
@@ -55,7 +58,7 @@ class MpiFiles(ABC):
 class OpenMpiFiles(MpiFiles):
     version: int
     major: int
-    ranks: int
+    job_ranks: int
     main = "tuned"
     knows_order = False
 
@@ -66,29 +69,27 @@ class OpenMpiFiles(MpiFiles):
     def texts(
         self, tunings: list[Tuning], canary: Canary | None = None, comment: str = ""
     ) -> Texts:
-        rules = export.all_openmpi_rules(tunings, self.ranks)
-        rows = {one.plan.collective.name: _decided(export.starts(one.choices)) for one in tunings}
+        rules: dict[str, dict[int, list[openmpi.Rule]]] = {}
+        rows: dict[str, dict[int, han.Rows]] = {}
+        for one in tunings:
+            name, ranks = one.plan.call
+            rules.setdefault(name, {})[ranks] = export.openmpi_rules(one)
+            rows.setdefault(name, {})[ranks] = _decided(export.starts(one.choices))
         if canary is not None:
-            name, begin, end = canary.collective, canary.size, canary.size + canary.unit
-            rules |= {name: {self.ranks: self._never(rules[name][self.ranks], canary)}}
-            rows[name] = [(begin, True), (end, False)]
+            name, ranks = canary.plan.call
+            rules[name][ranks] = _never(rules[name][ranks], canary)
+            rows[name][ranks] = [(canary.size, True), (canary.end, False)]
         texts = {"tuned": export.openmpi_text(rules, self.version, comment)}
         if self.major >= han.FIRST_RELEASE and han.COLLECTIVES & set(rows):
-            texts["han"] = han.file_text(rows, self.ranks, comment)
+            texts["han"] = han.file_text(rows, comment)
         return texts
-
-    def _never(self, rows: list[openmpi.Rule], canary: Canary) -> list[openmpi.Rule]:
-        """The same rules, but for the bytes of the canary an algorithm that does not exist."""
-        never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
-        at = openmpi.rule_bytes(canary.collective, canary.size, self.ranks)
-        return [*(row for row in rows if row.from_bytes < at), openmpi.Rule(at, never)]
 
     def variables(self, paths: Mapping[str, Path]) -> dict[str, str]:
         found = openmpi.variables(str(paths["tuned"].absolute()))
         return found | (han.variables(str(paths["han"].absolute())) if "han" in paths else {})
 
     def use(self, paths: Mapping[str, Path]) -> str:
-        return f"mpirun {openmpi.options(self.variables(paths))} -np {self.ranks} ./app"
+        return f"mpirun {openmpi.options(self.variables(paths))} -np {self.job_ranks} ./app"
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,14 @@ class MpichFiles(MpiFiles):
         self, tunings: list[Tuning], canary: Canary | None = None, comment: str = ""
     ) -> Texts:
         """There is no place for a comment: every word in such a file is a condition."""
-        rules = {one.plan.collective.name: export.starts(one.choices) for one in tunings}
-        if canary is not None:
-            end = canary.size + canary.unit
-            rules[canary.collective] = [(canary.size, mpich.NEVER), (end, DEFAULT)]
-        return mpich.files(rules, self.job)
+        rules: dict[str, dict[mpich.Job, mpich.Rows]] = {}
+        for one in tunings:
+            job = replace(self.job, node_of_rank=one.plan.node_of_rank)
+            rows = export.starts(one.choices)
+            if canary is not None and canary.plan.call == one.plan.call:
+                rows = [(canary.size, mpich.NEVER), (canary.end, DEFAULT)]
+            rules.setdefault(one.plan.collective.name, {})[job] = rows
+        return mpich.files(rules, self.job.major)
 
     def variables(self, paths: Mapping[str, Path]) -> dict[str, str]:
         return mpich.variables({what: str(path.absolute()) for what, path in paths.items()})
@@ -114,6 +118,14 @@ class MpichFiles(MpiFiles):
     def use(self, paths: Mapping[str, Path]) -> str:
         given = " ".join(f"{name}={path}" for name, path in self.variables(paths).items())
         return f"{given} mpiexec -n {self.job.ranks} ./app"
+
+
+def _never(rows: list[openmpi.Rule], canary: Canary) -> list[openmpi.Rule]:
+    """The same rules, but for the bytes of the canary an algorithm that does not exist."""
+    name, ranks = canary.plan.call
+    never = openmpi.Choice(openmpi.NEVER, 0, 0, "none: this call must fail")
+    at = openmpi.rule_bytes(name, canary.size, ranks)
+    return [*(row for row in rows if row.from_bytes < at), openmpi.Rule(at, never)]
 
 
 def _decided(rows: list[tuple[int, str]]) -> han.Rows:

@@ -241,12 +241,15 @@ def rule_bytes(collective: str, size: int, ranks: int) -> int:
     return counted
 
 
-def files(rules: Mapping[str, Rows], job: Job) -> dict[str, str]:
-    """The text of each, whole: with rules for communicators of exactly as many ranks as the job's,
+Rules = Mapping[str, Mapping[Job, Rows]]  # of each collective, for communicators like a job
+
+
+def files(rules: Rules, major: int) -> dict[str, str]:
+    """The text of each, whole: with rules for communicators of exactly as many ranks as a job has,
     and MPICH's defaults."""
     return {
-        MPIR: text(selection(MPIR, job.major, _trees(MPIR, rules, job))),
-        CH4: text(selection(CH4, job.major, _trees(CH4, rules, job))),
+        MPIR: text(selection(MPIR, major, _trees(MPIR, rules, major))),
+        CH4: text(selection(CH4, major, _trees(CH4, rules, major))),
     }
 
 
@@ -267,19 +270,26 @@ def selection(layer: str, major: int, changed: Mapping[str, Tree] | None = None)
     return root
 
 
-def _trees(layer: str, rules: Mapping[str, Rows], job: Job) -> dict[str, Tree]:
+def _trees(layer: str, rules: Rules, major: int) -> dict[str, Tree]:
     mpir = layer == MPIR
     maker = mpich_defaults.algorithms if mpir else mpich_defaults.compositions
-    defaults = maker(job.major)
-    return {
-        name: _tree(name, rows, job, defaults[name]["intra"], None if mpir else ALL_AT_ONCE[name])
-        for name, rows in rules.items()
-        if mpir or name in ALL_AT_ONCE
-    }
+    defaults = maker(major)
+    trees: dict[str, Tree] = {}
+    for name, jobs in rules.items():
+        if not mpir and name not in ALL_AT_ONCE:
+            continue
+        default = defaults[name]["intra"]
+        by_ranks: dict[str, Tree] = {}
+        for job, rows in sorted(jobs.items(), key=lambda one: one[0].ranks):
+            by_ranks[f"comm_size<{job.ranks}"] = default
+            composition = None if mpir else ALL_AT_ONCE[name]
+            by_ranks[f"comm_size<={job.ranks}"] = _steps(name, rows, job, default, composition)
+        trees[name] = by_ranks | {"comm_size=any": default}
+    return trees
 
 
-def _tree(collective: str, rows: Rows, job: Job, default: Tree, composition: str | None) -> Tree:
-    """`composition`: what to write in place of whatever is chosen."""
+def _steps(collective: str, rows: Rows, job: Job, default: Tree, composition: str | None) -> Tree:
+    """By bytes. `composition`: what to write in place of whatever is chosen."""
     known = settled(default, {"comm_size": job.ranks})
     measure = measure_of(collective)
 
@@ -298,12 +308,7 @@ def _tree(collective: str, rows: Rows, job: Job, default: Tree, composition: str
         if begin > 0:
             steps[f"{measure}<{rule_bytes(collective, begin, job.ranks)}"] = chosen(before)
         before = name
-    steps[f"{measure}=any"] = chosen(before)
-    return {
-        f"comm_size<{job.ranks}": default,
-        f"comm_size<={job.ranks}": steps,
-        "comm_size=any": default,
-    }
+    return steps | {f"{measure}=any": chosen(before)}
 
 
 def _guarded(needed: tuple[str, ...], chosen: Tree, default: Tree) -> Tree:

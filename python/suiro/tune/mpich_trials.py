@@ -6,23 +6,25 @@ from pathlib import Path
 
 from suiro.errors import UsageError
 from suiro.tune import mpich
-from suiro.tune.tuner import Placed, Plan
+from suiro.tune.tuner import CallKind, Placed, Plan
 
 
-def files(plans: list[Plan], folder: Path) -> tuple[dict[str, str], dict[str, Placed]]:
-    """Written there: the variables that make MPICH read them, and by collective the size of each
+def files(plans: list[Plan], folder: Path) -> tuple[dict[str, str], dict[CallKind, Placed]]:
+    """Written there: the variables that make MPICH read them, and by call the size of each
     candidate."""
-    placed: dict[str, Placed] = {}
-    rules: dict[str, mpich.Rows] = {}
+    placed: dict[CallKind, Placed] = {}
+    rules: dict[str, dict[mpich.Job, mpich.Rows]] = {}
     for plan in plans:
-        placed[plan.collective.name] = {}
-        rules[plan.collective.name] = []
+        job = plan.candidates.job
+        assert job is not None
+        major = job.major
+        placed[plan.call] = {}
+        rows: mpich.Rows = []
         for size in plan.sizes:
-            _place(plan, size, placed[plan.collective.name], rules[plan.collective.name])
-    job = plans[0].candidates.job
-    assert job is not None
+            _place(plan, size, placed[plan.call], rows)
+        rules.setdefault(plan.collective.name, {})[job] = rows
     paths = {}
-    for layer, text in mpich.files(rules, job).items():
+    for layer, text in mpich.files(rules, major).items():
         path = folder / f"candidates.{layer}"
         path.write_text(text)
         paths[layer] = str(path)

@@ -7,6 +7,9 @@ coll_tuned_dynamic_file.c for the format, coll_tuned_decision_dynamic.c for what
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+_Rows = TypeVar("_Rows")
 
 # Numbers of collectives (coll_base_functions.h).
 COLLECTIVES = {
@@ -194,7 +197,7 @@ def file_text(rules: dict[str, dict[int, list[Rule]]], version: int = 1, comment
     lines += [f"# {line}" for line in comment.splitlines()]
     lines.append(f"{len(rules)} # collectives")
     for collective, blocks in rules.items():
-        sizes = _guarded(blocks)
+        sizes = guarded(0, blocks, [Rule(0, FIXED_CHOICE)])
         lines.append(f"{COLLECTIVES[collective]} # {collective}")
         lines.append(f"{len(sizes)} # numbers of ranks")
         for ranks, rows in sizes:
@@ -203,9 +206,9 @@ def file_text(rules: dict[str, dict[int, list[Rule]]], version: int = 1, comment
     return "\n".join(lines) + "\n"
 
 
-def _guarded(blocks: dict[int, list[Rule]]) -> list[tuple[int, list[Rule]]]:
-    nothing = [Rule(0, FIXED_CHOICE)]
-    made: list[tuple[int, list[Rule]]] = [(0, nothing)]
+def guarded(first: int, blocks: Mapping[int, _Rows], nothing: _Rows) -> list[tuple[int, _Rows]]:
+    """Rows for exactly those numbers of ranks, where rows hold up to the next number."""
+    made = [(first, nothing)]
     for ranks in sorted(blocks):
         if made[-1][0] == ranks:
             made.pop()

@@ -70,18 +70,16 @@ def prove(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: Launch
 def _prove_read(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: Launch) -> None:
     """With files in which nothing can run for one size, a job must start, and that call must fail.
     An MPI may call its own collectives when it starts: then another size is tried."""
-    name, unit = tuning.plan.collective.name, tuning.plan.collective.unit_bytes
+    plan = tuning.plan
     failure = None
     for step in range(_CANARIES):
-        size = tuning.choices[0][0].size + step * unit
-        texts = files.texts(tunings, Canary(name, size, unit))
+        size = tuning.choices[0][0].size + step * plan.collective.unit_bytes
+        texts = files.texts(tunings, Canary(plan, size))
         variables = launch.put(files, texts, "canary")
         failure = launch.failure(["--budget", "1"], variables)
         if failure is not None:
             continue
-        root = str(tuning.plan.root)
-        call = ["--collective", name, "0", root, "--cell", str(size), "1", "native"]
-        if not launch.runs(call, variables):
+        if not launch.runs([*_called(plan), "--cell", str(size), "1", "native"], variables):
             return
         raise SuiroError(
             f"this MPI does not read {files.name} as told: a rule that must fail did nothing, so "
@@ -92,8 +90,12 @@ def _prove_read(tuning: Tuning, tunings: list[Tuning], files: MpiFiles, launch: 
     )
 
 
+def _called(plan: Plan) -> list[str]:
+    return ["--ranks", str(plan.ranks), "--collective", plan.collective.name, "0", str(plan.root)]
+
+
 def _forms(plan: Plan, sizes: list[int], form: int) -> list[str]:
-    words = ["--collective", plan.collective.name, "0", str(plan.root)]
+    words = _called(plan)
     for size in sizes:
         words += ["--forms", str(size), str(form)]
     return words
@@ -108,7 +110,7 @@ def _faults(
         call = _forms(plan, [size], form)
         if launch.runs(call, variables):
             continue
-        what = f"{plan.collective.name} of {size} bytes {said}"
+        what = f"{plan.collective.name} of {size} bytes on {plan.ranks} ranks {said}"
         if form in _OF_ORDER and not files.knows_order:
             found.append(f"{what} is wrong, which rules cannot tell: --without leaves it out")
         elif not launch.runs(call, {}):

@@ -6,23 +6,31 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from suiro.bench.catalog import Collective, find_collective
 from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.native_algorithm import Call
 from suiro.errors import SuiroError, UsageError
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
-from suiro.tune import export, han, mpi_files, mpich, mpich_trials, openmpi, proof, search, store
+from suiro.tune import (
+    export,
+    mpi_files,
+    mpich,
+    mpich_trials,
+    openmpi_trials,
+    proof,
+    search,
+    store,
+)
 from suiro.tune.candidates import DEFAULT, Candidate, Candidates
 from suiro.tune.session import Session
-from suiro.tune.tuner import Estimates, Placed, Plan, Tell, Tuner, Tuning
+from suiro.tune.tuner import CallKind, Estimates, Placed, Plan, Tell, Tuner, Tuning
 
 _MODEL_MARGIN = 1.3  # strategy A: twice the model's error, so that native stays where it is as good
 
@@ -60,8 +68,7 @@ def run(request: Request, tell: Tell) -> Outcome:
     """A first, empty job tells who is where."""
     start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
     outcome = Outcome()
-    request = _with_native(request, start)
-    _check_ranks(request, len(start["node_of_rank"]))
+    request = _with_native(_with_ranks(request, start), start)
     scene = _scene(request, start, tell)
     if request.strategy == "a":
         _by_model(request, start, scene, outcome)
@@ -72,8 +79,7 @@ def run(request: Request, tell: Tell) -> Outcome:
     return outcome
 
 
-def _ranks_of_node(start: Mapping[str, Any]) -> tuple[int, ...]:
-    nodes = list(start["node_of_rank"])
+def _ranks_of_node(nodes: Sequence[int]) -> tuple[int, ...]:
     return tuple(nodes.count(node) for node in sorted(set(nodes)))
 
 
@@ -82,27 +88,37 @@ def _with_native(request: Request, start: Mapping[str, Any]) -> Request:
     if not request.native or not request.mpi.startswith("mpich"):
         return request
     job = mpich.job_of(str(start["mpi"]), start["node_of_rank"])
-    for plan in request.plans:
-        if plan.collective.name not in mpich.COLLECTIVES:
-            raise UsageError(f"--native {plan.collective.name}: MPICH leaves no choice; of its "
-                             f"collectives there are {', '.join(mpich.COLLECTIVES)}")  # fmt: skip
-    return replace(request, plans=[
-        replace(plan, candidates=replace(plan.candidates, job=job)) for plan in request.plans
-    ])  # fmt: skip
+
+    def placed(plan: Plan) -> Candidates:
+        return replace(plan.candidates, job=replace(job, node_of_rank=plan.node_of_rank))
+
+    plans = [replace(plan, candidates=placed(plan)) for plan in request.plans]
+    return replace(request, plans=plans)
 
 
-def _check_ranks(request: Request, ranks: int) -> None:
-    if ranks < 2:
+def _with_ranks(request: Request, start: Mapping[str, Any]) -> Request:
+    """Who takes part in each, which only a job tells."""
+    nodes = tuple(start["node_of_rank"])
+    if len(nodes) < 2:
         raise UsageError("tune needs at least 2 ranks, and the launcher starts one: add -np N")
+    plans = []
     for plan in request.plans:
-        if plan.root >= ranks:
-            raise UsageError(f"--root {plan.root}: there are {ranks} ranks, 0 to {ranks - 1}")
+        if plan.wanted_ranks > len(nodes):
+            raise UsageError(f"{plan.collective.name} on {plan.wanted_ranks} ranks: the launcher "
+                             f"starts {len(nodes)}")  # fmt: skip
+        placed = replace(plan, node_of_rank=nodes[: plan.wanted_ranks or len(nodes)])
+        if plan.root >= placed.ranks:
+            raise UsageError(
+                f"--root {plan.root}: there are {placed.ranks} ranks, 0 to {placed.ranks - 1}"
+            )
+        plans.append(placed)
+    return replace(request, plans=plans)
 
 
 def _scene(request: Request, start: Mapping[str, Any], tell: Tell) -> Scene | None:
     """The job's nodes on the network that is known; None where none is."""
     if request.cluster is not None:
-        return of_job(request.cluster, list(start["hosts"]), _ranks_of_node(start))
+        return of_job(request.cluster, list(start["hosts"]), _ranks_of_node(start["node_of_rank"]))
     lab = os.environ.get("SUIRO_LAB_SPEC")
     if not lab:
         return None
@@ -111,7 +127,7 @@ def _scene(request: Request, start: Mapping[str, Any], tell: Tell) -> Scene | No
     except SuiroError as error:
         tell(f"{error}: nothing is left out by the model")
         return None
-    if scene.ranks_of_node != _ranks_of_node(start):
+    if scene.ranks_of_node != _ranks_of_node(start["node_of_rank"]):
         tell("the job does not use the lab as it is: nothing is left out by the model")
         return None
     return scene
@@ -131,20 +147,21 @@ def _key(request: Request, start: Mapping[str, Any], plan: Plan) -> store.Key:
         cluster=cluster_of(start),
         mpi=re.sub(r"\s+", " ", str(start["mpi"]).split(",")[0]),
         family="native" if request.native else "suiro",
-        node_of_rank=list(start["node_of_rank"]),
+        node_of_rank=list(plan.node_of_rank),
         collective=plan.collective.name,
         root=plan.root,
     )
 
 
-def _estimates(plan: Plan, start: Mapping[str, Any], scene: Scene | None) -> Estimates:
+def _estimates(plan: Plan, start: Mapping[str, Any], whole: Scene | None) -> Estimates:
     """Seconds by candidate, by the model; nothing where the network is not known."""
+    scene = whole and whole.part(_ranks_of_node(plan.node_of_rank))
 
     def of(candidates: list[Candidate], size: int) -> dict[str, float]:
         if scene is None:
             return {}
         models = {one.name: one.model for one in candidates if one.model is not None}
-        default = _default_model(plan.collective, start, plan.root, size)
+        default = _default_model(plan, str(start["mpi"]), size)
         if default is not None:
             models[DEFAULT] = default
         wanted = sorted(set(models.values()))
@@ -155,12 +172,10 @@ def _estimates(plan: Plan, start: Mapping[str, Any], scene: Scene | None) -> Est
     return of
 
 
-def _default_model(
-    collective: Collective, start: Mapping[str, Any], root: int, size: int
-) -> str | None:
+def _default_model(plan: Plan, version: str, size: int) -> str | None:
     """What the MPI does by itself, in the catalog's words."""
-    call = Call(collective.name, tuple(start["node_of_rank"]), root, size)
-    return find_control(str(start["mpi"]), call).algorithm
+    call = Call(plan.collective.name, plan.node_of_rank, plan.root, size)
+    return find_control(version, call).algorithm
 
 
 def _by_model(
@@ -202,9 +217,7 @@ def _measure(
                     tuning = Tuning(plan)
                     outcome.tunings.append(tuning)
                     estimates = _estimates(plan, start, scene)
-                    tuner = Tuner(
-                        session, plan, key, estimates, placed.get(plan.collective.name, {})
-                    )
+                    tuner = Tuner(session, plan, key, estimates, placed.get(plan.call, {}))
                     share_s = left_s / (len(request.plans) - index)
                     left_s -= tuner.run(share_s, request.again, tell, tuning)
         except KeyboardInterrupt:
@@ -222,7 +235,7 @@ def _measure(
 @contextmanager
 def _rules(
     request: Request, start: Mapping[str, Any]
-) -> Iterator[tuple[dict[str, str], dict[str, Placed]]]:
+) -> Iterator[tuple[dict[str, str], dict[CallKind, Placed]]]:
     """For the MPI's own algorithms: a file with rules by which sizes beside each other run
     different ones, the variables that make the MPI read it, and the sizes."""
     if not request.native:
@@ -232,47 +245,10 @@ def _rules(
         with _shared_folder() as folder:
             yield mpich_trials.files(request.plans, folder)
         return
-    ranks = len(start["node_of_rank"])
-    placed: dict[str, Placed] = {}
-    blocks: dict[str, dict[int, list[openmpi.Rule]]] = {}
-    for plan in request.plans:
-        name, unit = plan.collective.name, plan.collective.unit_bytes
-        rules = [openmpi.Rule(0, openmpi.FIXED_CHOICE)]
-        placed[name] = {}
-        for size in plan.sizes:
-            picked = [one.rule or openmpi.FIXED_CHOICE for one in plan.candidates.at(size)]
-            sizes, rows = openmpi.variants(name, size, unit, ranks, picked)
-            if rules[-1].from_bytes > rows[0].from_bytes:
-                raise UsageError(
-                    f"--sizes: {name} has {len(picked)} candidates, for which sizes beside each "
-                    f"other stand, so sizes must be {len(picked) * unit} bytes apart: {size} is not"
-                )
-            if rules[-1].from_bytes == rows[0].from_bytes:
-                rules.pop()
-            rules += rows
-            placed[name][size] = sizes
-        blocks[name] = {ranks: rules}
-    left_by_han = {name: _tried(placed[name]) for name in blocks}
     # Every rank reads it, so it is where all nodes see the user's files.
     with _shared_folder() as folder:
-        path = folder / "candidates.rules"
-        path.write_text(openmpi.file_text(blocks))
-        variables = openmpi.variables(str(path))
-        if mpi_files.openmpi_major(str(start["mpi"])) >= han.FIRST_RELEASE:
-            han_path = folder / "candidates.han"
-            han_path.write_text(han.file_text(left_by_han, ranks))
-            variables |= han.variables(str(han_path))
-        yield variables, placed
-
-
-def _tried(placed: Placed) -> han.Rows:
-    """Each candidate's size, and whether it is one of those that rules decide."""
-    rows: han.Rows = []
-    for _, sizes in sorted(placed.items()):
-        rows += [(begin, name != DEFAULT) for name, begin in sizes.items()]
-        step = 1 if len(sizes) < 2 else rows[-1][0] - rows[-2][0]
-        rows.append((rows[-1][0] + step, False))
-    return rows
+        major = mpi_files.openmpi_major(str(start["mpi"]))
+        yield openmpi_trials.files(request.plans, folder, major)
 
 
 @contextmanager
@@ -293,7 +269,7 @@ def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: 
     tunings = [one for one in outcome.tunings if one.verdicts]
     for target in request.targets if tunings else ():
         if target.kind == "suiro":
-            text = export.suiro_text(tunings, list(start["node_of_rank"]), request.origin)
+            text = export.suiro_text(tunings, request.origin)
             use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
             export.write(target.path, text)
         else:
@@ -320,39 +296,11 @@ def _export_for_mpi(
     with _shared_folder() as folder:
         launch = proof.Launch(request.prefix, request.mpi, folder)
         for tuning in tunings:
-            tell(f"proving the rules of {tuning.plan.collective.name}")
+            name, ranks = tuning.plan.call
+            tell(f"proving the rules of {name} on {ranks} ranks")
             remarks += proof.prove(tuning, tunings, files, launch)
     texts = files.texts(tunings, comment="\n".join([request.origin, *remarks]))
     paths = {what: files.path(what, target.path) for what in texts}
     for what, text in texts.items():
         export.write(paths[what], text)
     return files.use(paths), remarks
-
-
-def find_plans(
-    names: str,
-    sizes: list[int],
-    strategy: str,
-    root: int | None,
-    repeat: int,
-    native: bool,
-    without: frozenset[str],
-) -> list[Plan]:
-    """One for each collective of a list."""
-    from suiro.tune.sizes import whole_units
-
-    plans = []
-    for name in dict.fromkeys(names.split(",")):
-        collective = find_collective(name)
-        if not collective.has_data or collective.unequal:
-            raise UsageError(f"{name}: only collectives with equal blocks and with data are tuned")
-        if native and (name in openmpi.ONE_ROW or name not in openmpi.COLLECTIVES):
-            raise UsageError(
-                f"--native {name}: Open MPI's rules cannot safely choose by size for it"
-            )
-        if root is not None and not collective.rooted:
-            raise UsageError(f"--root: {name} has none")
-        chosen = (1 if root is None else root) if collective.rooted else 0
-        plans.append(Plan(collective, whole_units(sizes, collective.unit_bytes), strategy, chosen,
-                          repeat, Candidates(collective, native, without)))  # fmt: skip
-    return plans

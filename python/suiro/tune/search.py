@@ -16,7 +16,9 @@ FIRST_REPEAT = 2
 SECOND_REPEAT = 4
 FINAL_REPEAT = 10
 PAIRS_MIN = 5  # with fewer an interval says nothing
+_SPLIT_FROM = 4 * PAIRS_MIN
 _FINALISTS = 3
+_UNSTEADY = 1.5
 _PRUNED_ABOVE = 2.0  # times the best estimate: more than the model is ever off where it matters
 _KEPT_BY_ESTIMATE = 12
 
@@ -39,12 +41,23 @@ class Verdict:
     def significant(self) -> bool:
         return self.winner != DEFAULT
 
+    @property
+    def unsteady(self) -> bool:
+        """Whether one call of the default in ten took half as long again as its median."""
+        times = sorted(self.finals.get(DEFAULT, []))
+        return bool(times) and times[len(times) * 9 // 10] > _UNSTEADY * median(times)
+
 
 def verdict(size: int, finals: Seconds, samples: int) -> Verdict:
-    """The fastest, if the default is slower by more than chance; else the default."""
-    fastest = min(finals, key=lambda name: median(finals[name]))
-    gain, interval = ratio_with_interval(finals[DEFAULT], finals[fastest])
-    pairs = min(len(finals[DEFAULT]), len(finals[fastest]))
+    """The fastest, if the default is slower by more than chance; else the default. Where there are
+    pairs enough, every other one chooses and the rest judge: of many candidates, the one that was
+    luckiest looks faster than it is in the samples that chose it."""
+    split = min(map(len, finals.values())) >= _SPLIT_FROM
+    choosing = {name: times[::2] if split else times for name, times in finals.items()}
+    judging = {name: times[1::2] if split else times for name, times in finals.items()}
+    fastest = min(choosing, key=lambda name: median(choosing[name]))
+    gain, interval = ratio_with_interval(judging[DEFAULT], judging[fastest])
+    pairs = min(len(judging[DEFAULT]), len(judging[fastest]))
     if fastest != DEFAULT and (interval[0] <= 1 or pairs < PAIRS_MIN):
         fastest, gain, interval = DEFAULT, 1.0, (1.0, 1.0)
     return Verdict(

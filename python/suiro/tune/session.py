@@ -70,23 +70,21 @@ class Session:
             process.wait()
         process.stdout.close()
 
-    @property
-    def node_of_rank(self) -> list[int]:
-        return list(self.start["node_of_rank"])
-
     def cell(
         self,
         collective: str,
+        ranks: int,
         root: int,
         size: int,
         repeat: int,
         entries: list[str],
         budget_s: float,
     ) -> dict[tuple[str, int], list[float]]:
-        """Seconds by name and bytes; an entry is NAME or NAME@BYTES. Fewer than `repeat` times
-        where that would take longer than the budget."""
+        """Of the first so many ranks, seconds by name and bytes; an entry is NAME or NAME@BYTES.
+        Fewer than `repeat` times where that would take longer than the budget."""
         self._current = f"{collective}, {size} bytes: {', '.join(entries)}"
-        words = ["--budget", f"{budget_s:.3f}", "--collective", collective, "0", str(root)]
+        words = ["--ranks", str(ranks), "--budget", f"{budget_s:.3f}"]
+        words += ["--collective", collective, "0", str(root)]
         self._write([*words, "--cell", str(size), str(repeat), "+".join(entries)])
         seconds: dict[tuple[str, int], list[float]] = {}
         while (event := self._event())["bench"] != "done":

@@ -22,7 +22,7 @@ _ROUND_SHARE = {"b": 1.0, "c": 0.5}
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked for one collective. `repeat`: of strategy B."""
+    """What is asked for one collective in communicators of one size. `repeat`: of strategy B."""
 
     collective: Collective
     sizes: list[int]
@@ -30,6 +30,16 @@ class Plan:
     root: int
     repeat: int
     candidates: Candidates
+    wanted_ranks: int = 0  # the first so many of the job; 0: all
+    node_of_rank: tuple[int, ...] = ()  # of those; known when a job has started
+
+    @property
+    def ranks(self) -> int:
+        return len(self.node_of_rank)
+
+    @property
+    def call(self) -> "CallKind":
+        return self.collective.name, self.ranks
 
 
 @dataclass
@@ -49,6 +59,7 @@ class Tuning:
         return search.merged(self.verdicts)
 
 
+CallKind = tuple[str, int]  # what rules of MPIs tell apart before sizes: collective and ranks
 # Where candidates are told apart by size: the size of each, by name and the size that is tuned.
 Placed = dict[int, dict[str, int]]
 
@@ -81,8 +92,8 @@ class Tuner:
             if left_s <= 0:
                 tuning.left.append(size)
                 continue
-            tell(f"{self._plan.collective.name} {size} B, {index + 1} of {len(order)} sizes, "
-                 f"{left_s:.0f} s left")  # fmt: skip
+            tell(f"{self._plan.collective.name} {size} B on {self._plan.ranks} ranks, "
+                 f"{index + 1} of {len(order)} sizes, {left_s:.0f} s left")  # fmt: skip
             share_s = left_s / (len(order) - index)
             one = self._tune_size(size, share_s, known.get(size, []), tuning)
             tuning.verdicts.append(one)
@@ -120,6 +131,7 @@ class Tuner:
             entries = {("native", placed[name]): name for name in among}
         seconds = self._session.cell(
             self._plan.collective.name,
+            self._plan.ranks,
             self._plan.root,
             size,
             repeat,
