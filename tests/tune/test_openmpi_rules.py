@@ -2,6 +2,7 @@
 """Rule files of Open MPI as text; that Open MPI reads them is test_tune_in_a_lab.py's."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -93,10 +94,16 @@ def _tuning(choices: list[tuple[int, str]], native: bool = True) -> Tuning:
 
 def test_choices_change_halfway_and_nothing_is_said_beyond_what_was_measured() -> None:
     tuning = _tuning([(1000, "knomial"), (4000, "knomial"), (16000, "pipeline:segment=1024")])
-    assert starts(tuning.choices) == [
+    assert starts(tuning) == [
         (1000, "knomial"), (8000, "pipeline:segment=1024"), (16001, DEFAULT)]  # fmt: skip
     rules = [(one.from_bytes, one.choice.number) for one in openmpi_rules(tuning)]
     assert rules == [(0, 0), (1000, 7), (8000, 3), (16001, 0)]
+
+
+def test_a_size_of_a_traced_program_stands_for_those_near_it() -> None:
+    tuning = _tuning([(1000, "knomial"), (4000, "pipeline")])
+    tuning.plan = replace(tuning.plan, reach=1.4)
+    assert starts(tuning) == [(715, "knomial"), (2000, "pipeline"), (5601, DEFAULT)]
 
 
 def test_suiros_rules_are_for_the_shape_that_was_measured() -> None:

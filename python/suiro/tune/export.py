@@ -11,7 +11,6 @@ from pathlib import Path
 from suiro.errors import SuiroError, UsageError
 from suiro.tune import openmpi
 from suiro.tune.candidates import DEFAULT
-from suiro.tune.search import Verdict
 from suiro.tune.tuner import Tuning
 
 _KINDS = ("openmpi", "mpich", "suiro")
@@ -42,18 +41,19 @@ def parse_target(text: str) -> Target:
     return Target(kind, Path(path), version)
 
 
-def starts(verdicts: list[tuple[Verdict, str]]) -> list[tuple[int, str]]:
+def starts(tuning: Tuning) -> list[tuple[int, str]]:
     """From which size on each choice holds: a choice changes at the geometric mean of two sizes.
-    Before the first size and after the last the default stays, since nobody looked."""
+    Out of reach of the first size and of the last the default stays, since nobody looked."""
+    verdicts, reach = tuning.choices, tuning.plan.reach
     rows: list[tuple[int, str]] = []
     for index, (one, name) in enumerate(verdicts):
-        begin = one.size
+        begin = math.ceil(one.size / reach)
         if index > 0:
             begin = math.ceil(math.sqrt(verdicts[index - 1][0].size * one.size))
         if not rows or rows[-1][1] != name:
             rows.append((begin, name))
     if rows:
-        rows.append((verdicts[-1][0].size + 1, DEFAULT))
+        rows.append((math.floor(verdicts[-1][0].size * reach) + 1, DEFAULT))
     return rows
 
 
@@ -67,7 +67,7 @@ def openmpi_rules(tuning: Tuning) -> list[openmpi.Rule]:
         for candidate in plan.candidates.at(one.size)
         if candidate.rule is not None
     }
-    for begin, name in starts(tuning.choices):
+    for begin, name in starts(tuning):
         choice = openmpi.FIXED_CHOICE if name == DEFAULT else named[name]
         assert choice is not None
         at = openmpi.rule_bytes(plan.collective.name, begin, plan.ranks)
@@ -94,7 +94,7 @@ def suiro_text(tunings: list[Tuning], origin: str) -> str:
     for tuning in tunings:
         nodes = tuning.plan.node_of_rank
         counts = [nodes.count(node) for node in sorted(set(nodes))]
-        bounds = starts(tuning.choices)
+        bounds = starts(tuning)
         for (begin, name), (end, _) in pairwise(bounds):
             if name == DEFAULT:
                 algorithm, values = "native", ""

@@ -44,7 +44,7 @@ def like(path: Path, names: str, owner: str) -> Like:
         reason = _why_not(collective, ranks, wanted, owner)
         if collective is not None and reason is None:
             sizes = _worth_it(by_size, _SHARE_MIN * total_s, collective.unit_bytes)
-            found.wishes += [Wish(collective, ranks, sizes)] if sizes else []
+            found.wishes += [Wish(collective, ranks, sizes, _FACTOR_APART)] if sizes else []
             reason = None if sizes else "its sizes are not known, or too many for one to matter"
         if reason is not None:
             said = f"{name} on {ranks} ranks, {share:.0%} of the time in collectives"

@@ -74,7 +74,7 @@ class OpenMpiFiles(MpiFiles):
         for one in tunings:
             name, ranks = one.plan.call
             rules.setdefault(name, {})[ranks] = export.openmpi_rules(one)
-            rows.setdefault(name, {})[ranks] = _decided(export.starts(one.choices))
+            rows.setdefault(name, {})[ranks] = _decided(export.starts(one))
         if canary is not None:
             name, ranks = canary.plan.call
             rules[name][ranks] = _never(rules[name][ranks], canary)
@@ -106,7 +106,7 @@ class MpichFiles(MpiFiles):
         rules: dict[str, dict[mpich.Job, mpich.Rows]] = {}
         for one in tunings:
             job = replace(self.job, node_of_rank=one.plan.node_of_rank)
-            rows = export.starts(one.choices)
+            rows = export.starts(one)
             if canary is not None and canary.plan.call == one.plan.call:
                 rows = [(canary.size, mpich.NEVER), (canary.end, DEFAULT)]
             rules.setdefault(one.plan.collective.name, {})[job] = rows

@@ -16,11 +16,13 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Wish:
-    """`ranks`: 0 for all that a job has."""
+    """`ranks`: 0 for all that a job has. `reach`: how many times as large or small as a size
+    those are for which it stands."""
 
     collective: Collective
     ranks: int
     sizes: list[int]
+    reach: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def plans(asked: Iterable[Wish], manner: Manner) -> list[Plan]:
                 root=root,
                 repeat=manner.repeat,
                 candidates=Candidates(one, manner.owner != "", manner.without),
+                reach=wish.reach,
                 wanted_ranks=wish.ranks,
             )
         )

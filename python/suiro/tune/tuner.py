@@ -30,6 +30,7 @@ class Plan:
     root: int
     repeat: int
     candidates: Candidates
+    reach: float = 1.0  # a size stands for those up to so many times as large or small
     wanted_ranks: int = 0  # the first so many of the job; 0: all
     node_of_rank: tuple[int, ...] = ()  # of those; known when a job has started
 
