@@ -7,10 +7,13 @@
 #include <queue>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "execute/executor.hpp"
 #include "model/streams.hpp"
+#include "model/symmetry.hpp"
 
 namespace suiro {
 
@@ -24,6 +27,8 @@ std::optional<SwitchKind> switch_kind_of(std::string_view name) {
 namespace {
 
 constexpr double header_bytes = 96;  // of a message: frame, IP, TCP and MPI
+/// Of more, one node is played for all where all do the same.
+constexpr int ranks_played_singly = 1024;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
@@ -31,7 +36,8 @@ std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number)
 enum class Part : std::uint8_t { data, question, answer };
 
 struct Message {
-  int sender = 0;
+  int poster = 0;  // the rank that is played and sends it
+  int sender = 0;  // the same, or its like on the node from which such a message comes to the first
   int receiver = 0;
   double bytes = 0;
   std::int64_t send_token = 0;
@@ -43,9 +49,17 @@ struct Message {
 
 /// Receives of one rank from another, in order, and what came before it was wanted.
 struct Matching {
-  std::deque<std::int64_t> posted;
-  std::deque<int> arrived;
+  std::vector<std::int64_t> posted;
+  std::vector<int> arrived;
 };
+
+/// The first of a few.
+template <typename Value>
+Value take_first(std::vector<Value>& queue) {
+  const Value first = queue.front();
+  queue.erase(queue.begin());
+  return first;
+}
 
 struct Event {
   double time = 0;
@@ -76,15 +90,18 @@ Schedule referring_to(const Schedule& schedule) {
 class Play {
  public:
   Play(const Schedule& schedule, const Topology& topology, const Network& network,
-       double block_bytes, std::vector<Transfer>* transfers)
+       double block_bytes, std::vector<Transfer>* transfers,
+       const std::optional<Symmetry>& symmetry)
       : topology_(topology),
         network_(network),
         block_bytes_(block_bytes),
         transfers_(transfers),
-        streams_(topology, network) {
+        symmetry_(symmetry),
+        streams_(symmetry ? Topology::block(2, 1) : topology, network) {
     const Schedule light = referring_to(schedule);
-    ranks_.reserve(index(schedule.ranks));
-    for (int rank = 0; rank < schedule.ranks; ++rank) ranks_.push_back({Executor(light, rank)});
+    const int played = symmetry ? symmetry->ranks_per_node() : schedule.ranks;
+    ranks_.reserve(index(played));
+    for (int rank = 0; rank < played; ++rank) ranks_.push_back({Executor(light, rank)});
   }
 
   Estimate run() {
@@ -98,7 +115,8 @@ class Play {
       estimate.seconds = rank.clock;
       estimate.spent = rank.spent;
     }
-    estimate.messages = messages_between_nodes_;
+    estimate.messages = messages_between_nodes_ * (symmetry_ ? topology_.nodes() : 1);
+    estimate.played_ranks = static_cast<int>(ranks_.size());
     return estimate;
   }
 
@@ -158,7 +176,8 @@ class Play {
 
   /// How many operations are to complete: a short message is copied and forgotten.
   int send(int sender, int receiver, double bytes, std::int64_t token) {
-    Message message{.sender = sender, .receiver = receiver, .bytes = bytes, .send_token = token};
+    Message message{.poster = sender, .bytes = bytes, .send_token = token};
+    std::tie(message.sender, message.receiver) = seen(sender, receiver);
     const bool asks = bytes > network_.eager;
     charge(sender, local(message));
     if (!asks) work(sender, bytes / network_.copy_Bps);
@@ -166,9 +185,27 @@ class Play {
       ++messages_between_nodes_;
       if (asks) message.part = Part::question;
     }
-    messages_.push_back(message);
-    post(static_cast<int>(messages_.size()) - 1, sender);
+    post(store(message), sender);
     return asks ? 1 : 0;
+  }
+
+  /// As those that are played see it: where one node stands for all, it receives what its like
+  /// sends to it.
+  std::pair<int, int> seen(int sender, int receiver) const {
+    if (!symmetry_) return {sender, receiver};
+    const Symmetry::Image image = symmetry_->image(sender, receiver);
+    return {image.sender, image.receiver};
+  }
+
+  int store(const Message& message) {
+    if (over_.empty()) {
+      messages_.push_back(message);
+      return static_cast<int>(messages_.size()) - 1;
+    }
+    const int number = over_.back();
+    over_.pop_back();
+    messages_[index(number)] = message;
+    return number;
   }
 
   /// The message's part is ready to go at the clock of `rank`.
@@ -180,13 +217,14 @@ class Play {
   }
 
   void receive(int receiver, int sender, std::int64_t token) {
-    Matching& matching = matchings_[key(sender, receiver)];
+    const auto found = matchings_.try_emplace(key(sender, receiver)).first;
+    Matching& matching = found->second;
     if (matching.arrived.empty()) {
       matching.posted.push_back(token);
       return;
     }
-    const int number = matching.arrived.front();
-    matching.arrived.pop_front();
+    const int number = take_first(matching.arrived);
+    if (matching.arrived.empty()) matchings_.erase(found);
     messages_[index(number)].receive_token = token;
     late_.push_back(number);
   }
@@ -199,10 +237,21 @@ class Play {
       events_.push({event.time + network_.local_latency_s, order_++, event.message, true});
       return;
     }
+    streams_.post(way_of(message), wire_bytes(message), event.message, event.time);
+  }
+
+  /// Where one node stands for all, its links are shared by what it sends, and by the like that
+  /// comes in.
+  Streams::Way way_of(const Message& message) const {
     const bool back = message.part == Part::answer;
-    streams_.post(back ? message.receiver : message.sender,
-                  back ? message.sender : message.receiver, wire_bytes(message), event.message,
-                  event.time);
+    if (symmetry_) {
+      const auto [sender, receiver] = back ? seen(message.receiver, message.sender)
+                                           : std::pair{message.sender, message.receiver};
+      return {sender, receiver, 0, 1};
+    }
+    const int sender = back ? message.receiver : message.sender;
+    const int receiver = back ? message.sender : message.receiver;
+    return {sender, receiver, topology_.node(sender), topology_.node(receiver)};
   }
 
   double wire_bytes(const Message& message) const {
@@ -241,7 +290,7 @@ class Play {
     message.spent.repeats += ended.repeat_s;
     events_.push({now + latency + ended.repeat_s, order_++, ended.number, true});
     if (data && message.bytes > network_.eager) {
-      complete(message.sender, message.send_token, now, left);
+      complete(message.poster, message.send_token, now, left);
     }
   }
 
@@ -249,21 +298,22 @@ class Play {
     Message& message = messages_[index(event.message)];
     if (message.part == Part::answer) {
       // The sender's processor sees to it.
-      catch_up(message.sender, event.time, message.spent);
-      charge(message.sender, false);
+      catch_up(message.poster, event.time, message.spent);
+      charge(message.poster, false);
       message.part = Part::data;
-      post(event.message, message.sender);
+      post(event.message, message.poster);
       return;
     }
     if (message.receive_token < 0) {
-      Matching& matching = matchings_[key(message.sender, message.receiver)];
+      const auto found = matchings_.try_emplace(key(message.sender, message.receiver)).first;
+      Matching& matching = found->second;
       if (matching.posted.empty()) {
         message.since = event.time;
         matching.arrived.push_back(event.message);
         return;
       }
-      message.receive_token = matching.posted.front();
-      matching.posted.pop_front();
+      message.receive_token = take_first(matching.posted);
+      if (matching.posted.empty()) matchings_.erase(found);
     }
     accept(event.message, event.time);
   }
@@ -282,10 +332,12 @@ class Play {
     if (local(message)) work(receiver, message.bytes / network_.copy_Bps);
     const double done = ranks_[index(receiver)].clock;
     const Spent spent = ranks_[index(receiver)].spent;
-    if (local(message) && message.bytes > network_.eager) {
-      complete(message.sender, message.send_token, done, spent);
+    const Message over = message;
+    over_.push_back(number);
+    if (local(over) && over.bytes > network_.eager) {
+      complete(over.poster, over.send_token, done, spent);
     }
-    complete(receiver, message.receive_token, done, spent);
+    complete(receiver, over.receive_token, done, spent);
   }
 
   /// A rank that waited for this goes on from its time.
@@ -314,13 +366,22 @@ class Play {
   std::vector<Transfer>* transfers_;
   std::vector<Rank> ranks_;
   std::deque<Message> messages_;
+  std::vector<int> over_;  // messages that are: there may be one for every two ranks
+  const std::optional<Symmetry>& symmetry_;
   Streams streams_;
-  std::unordered_map<std::uint64_t, Matching> matchings_;
+  std::unordered_map<std::uint64_t, Matching> matchings_;  // where something waits
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<int> late_;
   std::int64_t order_ = 0;
   std::int64_t messages_between_nodes_ = 0;
 };
+
+/// Other switches mix what comes from several nodes.
+std::optional<Symmetry> symmetry_of(const Schedule& schedule, const Topology& topology,
+                                    const Network& network) {
+  if (network.kind != SwitchKind::voq) return std::nullopt;
+  return Symmetry::of(schedule, topology);
+}
 
 }  // namespace
 
@@ -330,7 +391,23 @@ Estimate estimate(const Schedule& schedule, const Topology& topology, const Netw
     throw std::invalid_argument("the schedule is for " + std::to_string(schedule.ranks) +
                                 " ranks, the topology has " + std::to_string(topology.ranks()));
   }
-  return Play(schedule, topology, network, block_bytes, transfers).run();
+  const bool many = schedule.ranks > ranks_played_singly && transfers == nullptr;
+  const auto symmetry = many ? symmetry_of(schedule, topology, network) : std::nullopt;
+  return Play(schedule, topology, network, block_bytes, transfers, symmetry).run();
+}
+
+bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topology,
+                               const Network& network) {
+  return symmetry_of(schedule, topology, network).has_value();
+}
+
+Estimate estimate_of_one_node(const Schedule& schedule, const Topology& topology,
+                              const Network& network, double block_bytes) {
+  const auto symmetry = symmetry_of(schedule, topology, network);
+  if (!symmetry) {
+    throw std::invalid_argument("nodes are not seen to be alike");
+  }
+  return Play(schedule, topology, network, block_bytes, nullptr, symmetry).run();
 }
 
 }  // namespace suiro

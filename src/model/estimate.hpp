@@ -41,12 +41,24 @@ struct Estimate {
   double seconds = 0;  // until the last rank is done, from all of them together
   Spent spent;
   std::int64_t messages = 0;  // between nodes, questions and answers not counted
+  int played_ranks = 0;       // that stand for all
 };
 
 /// `block_bytes`: of one block of the schedule. `transfers`, if given, gets every message between
-/// nodes. Throws std::invalid_argument when schedule and topology differ in their ranks, and
-/// std::runtime_error when the schedule stands still.
+/// nodes. Of more than 1024 ranks one node stands for all where all do the same (symmetry.hpp), on
+/// a switch that shares ports fairly, unless transfers are asked for. Throws std::invalid_argument
+/// when schedule and topology differ in their ranks, and std::runtime_error when the schedule
+/// stands still.
 Estimate estimate(const Schedule& schedule, const Topology& topology, const Network& network,
                   double block_bytes, std::vector<Transfer>* transfers = nullptr);
+
+/// Whether one node can stand for all.
+bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topology,
+                               const Network& network);
+
+/// The same by one node, however few ranks there are. Throws std::invalid_argument where nodes are
+/// not seen to be alike, or the switch is of another kind.
+Estimate estimate_of_one_node(const Schedule& schedule, const Topology& topology,
+                              const Network& network, double block_bytes);
 
 }  // namespace suiro

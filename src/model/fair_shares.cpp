@@ -13,18 +13,17 @@ constexpr double alike = 1 + 1e-9;  // limits this close together are reached to
 }
 
 FairShares::FairShares(const Topology& topology, const Network& network)
-    : topology_(topology),
-      network_(network),
-      pair_of_nodes_(index(topology.nodes()) * index(topology.nodes()), -1) {
+    : topology_(topology), network_(network), pairs_into_(index(topology.nodes())) {
   const int sites = topology.sites();
   limits_.resize(index((2 * topology.nodes()) + (sites > 1 ? sites * sites : 0)));
 }
 
 int FairShares::pair(int source_node, int target_node) {
   const int nodes = topology_.nodes();
-  int& pair = pair_of_nodes_[(index(source_node) * index(nodes)) + index(target_node)];
-  if (pair >= 0) return pair;
-  pair = static_cast<int>(streams_.size());
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(source_node) << 32) | static_cast<std::uint32_t>(target_node);
+  const auto [found, fresh] = pair_of_nodes_.try_emplace(key, static_cast<int>(streams_.size()));
+  if (!fresh) return found->second;
   const int from = topology_.site(source_node);
   const int to = topology_.site(target_node);
   const int wan = from == to ? -1 : (2 * nodes) + (from * topology_.sites()) + to;
@@ -32,15 +31,15 @@ int FairShares::pair(int source_node, int target_node) {
   rates_.push_back(0);
   limits_of_pair_.push_back({source_node, nodes + target_node, wan});
   nodes_of_pair_.push_back({source_node, target_node});
-  return pair;
+  pairs_into_[index(target_node)].push_back(found->second);
+  return found->second;
 }
 
 FairShares::Incast FairShares::incast(int pair) const {
   const int target = nodes_of_pair_[index(pair)][1];
   Incast incast;
-  for (int source = 0; source < topology_.nodes(); ++source) {
-    const int other = pair_of_nodes_[(index(source) * index(topology_.nodes())) + index(target)];
-    if (other < 0 || streams_[index(other)] == 0) continue;
+  for (const int other : pairs_into_[index(target)]) {
+    if (streams_[index(other)] == 0) continue;
     incast.streams += streams_[index(other)];
     ++incast.nodes;
   }

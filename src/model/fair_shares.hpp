@@ -4,6 +4,8 @@
 // nodes are alike and counted, so that the work is in pairs of nodes and not in streams.
 #pragma once
 
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "model/network.hpp"
@@ -47,8 +49,9 @@ class FairShares {
 
   Topology topology_;
   Network network_;
-  std::vector<int> pair_of_nodes_;  // [source * nodes + target], -1 while there is none
-  std::vector<int> streams_;        // of each pair
+  std::unordered_map<std::uint64_t, int> pair_of_nodes_;
+  std::vector<std::vector<int>> pairs_into_;  // each node
+  std::vector<int> streams_;                  // of each pair
   std::vector<double> rates_;
   std::vector<std::array<int, 3>> limits_of_pair_;  // out of a node, into one, over the WAN or -1
   std::vector<std::array<int, 2>> nodes_of_pair_;

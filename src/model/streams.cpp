@@ -7,24 +7,28 @@
 namespace suiro {
 
 Streams::Streams(const Topology& topology, const Network& network)
-    : topology_(topology),
-      network_(network),
-      shares_(topology, network),
-      ports_(index(topology.nodes())) {}
+    : network_(network), shares_(topology, network), ports_(index(topology.nodes())) {}
 
-Streams::Stream& Streams::stream_of(int sender, int receiver) {
+Streams::Stream& Streams::stream_of(const Way& way) {
   const std::uint64_t key =
-      (static_cast<std::uint64_t>(sender) << 32) | static_cast<std::uint32_t>(receiver);
+      (static_cast<std::uint64_t>(way.sender) << 32) | static_cast<std::uint32_t>(way.receiver);
   const auto [found, fresh] = numbers_.try_emplace(key, streams_.size());
-  if (fresh) {
-    const int target = topology_.node(receiver);
-    streams_.push_back({shares_.pair(topology_.node(sender), target), target});
+  if (!fresh) return streams_[found->second];
+  if (unused_.empty()) {
+    streams_.emplace_back();
+  } else {
+    found->second = unused_.back();
+    unused_.pop_back();
   }
-  return streams_[found->second];
+  Stream& stream = streams_[found->second];
+  stream.key = key;
+  stream.pair = shares_.pair(way.source_node, way.target_node);
+  stream.target_node = way.target_node;
+  return stream;
 }
 
-void Streams::post(int sender, int receiver, double bytes, int number, double now) {
-  Stream& stream = stream_of(sender, receiver);
+void Streams::post(const Way& way, double bytes, int number, double now) {
+  Stream& stream = stream_of(way);
   stream.queue.push_back({number, bytes});
   if (stream.queue.size() == 1) activate(stream, now);
 }
@@ -87,7 +91,12 @@ Streams::Ended Streams::end(Stream& stream, double now) {
       ended.repeat_s = network_.retransmit_s;
     }
   }
-  if (!stream.queue.empty()) activate(stream, now);
+  if (!stream.queue.empty()) {
+    activate(stream, now);
+  } else {
+    numbers_.erase(stream.key);
+    unused_.push_back(static_cast<std::size_t>(&stream - streams_.data()));
+  }
   return ended;
 }
 

@@ -19,11 +19,17 @@ namespace suiro {
 
 class Streams {
  public:
-  /// Both must outlive this.
   Streams(const Topology& topology, const Network& network);
 
-  /// A message from a rank to one on another node, from time `now` on; `number` is the caller's.
-  void post(int sender, int receiver, double bytes, int number, double now);
+  /// From a rank to one on another node. Ranks are only told apart here.
+  struct Way {
+    int sender = 0;
+    int receiver = 0;
+    int source_node = 0;
+    int target_node = 0;
+  };
+  /// A message from time `now` on; `number` is the caller's.
+  void post(const Way& way, double bytes, int number, double now);
 
   /// When the next message ends, if nothing is posted before; infinity when none is on its way.
   double next_end_s();
@@ -43,6 +49,7 @@ class Streams {
     double bytes = 0;
   };
   struct Stream {
+    std::uint64_t key = 0;
     int pair = 0;
     int target_node = 0;
     std::deque<Message> queue = {};
@@ -62,15 +69,15 @@ class Streams {
   };
 
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-  Stream& stream_of(int sender, int receiver);
+  Stream& stream_of(const Way& way);
   void activate(Stream& stream, double now);
   Ended end(Stream& stream, double now);
 
-  const Topology& topology_;
-  const Network& network_;
+  const Network network_;
   FairShares shares_;
   std::vector<Stream> streams_;
-  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of streams, by their ranks
+  std::vector<std::size_t> unused_;  // streams on which nothing is: there may be one for all ranks
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the others, by their ranks
   std::vector<Pair> pairs_;
   std::vector<int> busy_;  // pairs with active streams
   std::vector<Port> ports_;

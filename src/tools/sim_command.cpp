@@ -40,6 +40,20 @@ Json json_of(const std::vector<Transfer>& transfers) {
   return list;
 }
 
+/// What must be played rank by rank may take hours.
+void expect_few_messages(const Schedule& schedule, const Simulation& simulation) {
+  constexpr std::int64_t ranks_max = 12'000;  // of which each sends to each
+  const Topology& topology = simulation.topology;
+  if (find_collective(schedule.collective)->bytes != Measure::per_pair) return;
+  if (topology.ranks() <= ranks_max ||
+      may_be_played_by_one_node(schedule, topology, simulation.network))
+    return;
+  throw UsageError(schedule.collective + "/" + schedule.algorithm + " on " +
+                   std::to_string(topology.ranks()) +
+                   " ranks is too much to be played rank by rank, and none of its nodes can stand "
+                   "for all; name algorithms in which one can, such as ring");
+}
+
 Json simulate(const Simulation& simulation, const std::string& text, std::int64_t bytes) {
   const Network& network = simulation.network;
   const Algorithm* named = find_named(std::string_view(text).substr(0, text.find(':')));
@@ -55,6 +69,7 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
   const bool cut = find_collective(schedule.collective)->cut();
   const double block =
       static_cast<double>(cut_bytes) / static_cast<double>(cut ? schedule.pieces : 1);
+  expect_few_messages(schedule, simulation);
   std::vector<Transfer> transfers;
   const Estimate result = estimate(schedule, simulation.topology, network, block,
                                    simulation.transfers ? &transfers : nullptr);
@@ -68,9 +83,20 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
                                    bytes, network.link_Bps)},
                {"spent", json_of(result.spent)},
                {"messages", result.messages},
+               {"played_ranks", result.played_ranks},
                {"estimated_in_s", took.count()}};
   if (simulation.transfers) json["transfers"] = json_of(transfers);
   return json;
+}
+
+/// Where heads of queues block each other, every two nodes count.
+void expect_not_too_many(const Topology& topology, const Network& network) {
+  constexpr int nodes_max = 1 << 13;
+  const bool blocks = network.kind == SwitchKind::hol || network.kind == SwitchKind::pause;
+  if (!blocks || topology.nodes() <= nodes_max) return;
+  throw UsageError("sim takes at most " + std::to_string(nodes_max) +
+                   " nodes on a switch of kind " + std::string(name(network.kind)) + ", not " +
+                   std::to_string(topology.nodes()));
 }
 
 }  // namespace
@@ -82,12 +108,8 @@ int sim_command(Arguments arguments) {
   Simulation simulation;
   simulation.transfers = arguments.take_flag("--transfers");
   const Request request = take_request(arguments, "sim", ranks_max);
-  constexpr int nodes_max = 1 << 13;  // the model has a number for every two nodes
-  if (request.topology.nodes() > nodes_max) {
-    throw UsageError("sim takes at most " + std::to_string(nodes_max) + " nodes, not " +
-                     std::to_string(request.topology.nodes()));
-  }
   const NetworkFile file = path ? parse_network(read_text(*path), *path) : NetworkFile{};
+  expect_not_too_many(request.topology, file.network);
   simulation.topology = at_sites(request.topology, file.site_of_node);
   simulation.network = file.network;
   simulation.root = request.root;

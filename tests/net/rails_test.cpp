@@ -16,14 +16,19 @@ constexpr double gigabit = 0.125;  // bytes per ns
 struct Pair {
   Pair(int rails, RailPolicy policy, std::int64_t delay_ns = 20'000,
        std::int64_t peer_timeout_ns = 3 * second)
+      : Pair(rails, rails, policy, delay_ns, peer_timeout_ns) {}
+
+  Pair(int rails_of_a, int rails_of_b, RailPolicy policy, std::int64_t delay_ns = 20'000,
+       std::int64_t peer_timeout_ns = 3 * second)
       : world(7, conditions(delay_ns)) {
     Settings settings;
     settings.rails = policy;
     settings.stall_timeout_ns = second / 10;
     settings.peer_timeout_ns = peer_timeout_ns;
-    a = &world.add(settings, rails);
-    b = &world.add(settings, rails);
-    for (int rail = 0; rail < rails; ++rail) set_rate(rail, gigabit);
+    a = &world.add(settings, rails_of_a);
+    b = &world.add(settings, rails_of_b);
+    for (int rail = 0; rail < rails_of_a; ++rail) world.network.set_rate(a->carrier, rail, gigabit);
+    for (int rail = 0; rail < rails_of_b; ++rail) world.network.set_rate(b->carrier, rail, gigabit);
   }
 
   static Conditions conditions(std::int64_t delay_ns) {
@@ -83,6 +88,16 @@ TEST(Rails, AddUp) {
       mixed.set_rate(slow, 0.4 * gigabit);
       EXPECT_GT(one / mixed.time(bytes), 0.95 * 1.4) << "rail " << slow << " is slow";
     }
+  }
+}
+
+TEST(Rails, NodesMayHaveDifferentNumbersOfThem) {
+  const std::size_t bytes = 16 << 20;
+  const double one = Pair(1, RailPolicy::balanced).time(bytes);
+  for (const RailPolicy policy : {RailPolicy::balanced, RailPolicy::striped}) {
+    for (const auto& [mine, theirs] : {std::pair{4, 2}, {2, 4}, {3, 1}, {1, 3}})
+      EXPECT_GT(one / Pair(mine, theirs, policy).time(bytes), 0.97 * std::min(mine, theirs))
+          << mine << " and " << theirs;
   }
 }
 

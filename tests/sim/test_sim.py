@@ -116,9 +116,9 @@ def test_a_picture_over_time(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["bcast"], "which network"),
-        (["bcast", "--lab", "4x4-hol", "--cluster", "x"], "which network"),
+        (["bcast", "--lab", "4x4-hol", "--cluster", "x"], "leave these out"),
         (["bcast", "--cluster", "x"], "--ppn"),
-        (["bcast", "--lab", "4x4-hol", "--ppn", "4"], "a lab says"),
+        (["bcast", "--lab", "4x4-hol", "--ppn", "4"], "leave these out"),
         (["bcast", "--lab", "4x4-hol", "--root", "16"], "0 to 15"),
         (["allreduce", "--lab", "4x4-hol", "--root", "1"], "have one"),
         (["bcast", "--lab", "4x4-hol", "--algorithm", "ring"], "ring"),
@@ -131,3 +131,40 @@ def test_a_picture_over_time(tmp_path: Path) -> None:
 def test_what_is_wrong(arguments: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         sim(*arguments)
+
+
+def test_a_large_platform_is_played_by_one_node() -> None:
+    given = ["alltoall", "--nodes", "512", "--ppn", "8", "--algorithm", "ring"]
+    (one,) = sim(*given, "--sizes", "1K")
+    assert one["played_ranks"] == 8
+    # All blocks of a node's ranks for others, on its link.
+    assert one["seconds"] > one["bound_s"] > 0
+    result = CliRunner().invoke(app, ["sim", *given, "--sizes", "1K"])
+    assert "one node stood for all, which do the same: ring" in result.stdout
+    (tree,) = sim("bcast", "--nodes", "512", "--ppn", "4", "--algorithm", "binomial",
+                  "--sizes", "1K")  # fmt: skip
+    assert tree["played_ranks"] == 2048
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "which network is it"),
+        (["--nodes", "4"], "how many ranks has a node"),
+        (["--lab", "4x4-voq", "--nodes", "4"], "leave these out"),
+    ],
+)
+def test_which_network_it_is_must_be_said(given: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        sim("bcast", *given)
+
+
+def test_nodes_without_names_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.toml"
+    path.write_text('version = 1\n[[site]]\nnodes = ["*"]\nrate = "100M"\n')
+    assert of_cluster(path, 2, 5).ranks_of_node == (2,) * 5
+    with pytest.raises(UsageError, match="add --nodes"):
+        of_cluster(path, 2)
+    path.write_text(CLUSTER + WAN)
+    with pytest.raises(UsageError, match="names its nodes"):
+        of_cluster(path, 2, 5)

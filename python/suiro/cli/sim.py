@@ -46,8 +46,12 @@ def sim(
     cluster: Annotated[
         Path | None, typer.Option(metavar="FILE", help="On that of a cluster.toml.")
     ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
+    ] = None,
     ppn: Annotated[
-        int | None, typer.Option(min=1, metavar="P", help="Ranks on each node of --cluster.")
+        int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")
     ] = None,
     sizes: Annotated[
         str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")
@@ -65,6 +69,8 @@ def sim(
 
     On your own:         suiro sim allreduce --cluster cluster.toml --ppn 16 --sizes 1M
 
+    On a large one:      suiro sim alltoall --nodes 4096 --ppn 64 --algorithm ring --sizes 1K
+
     Against a result:    suiro bench bcast --lab 4x4-hol --json --algorithms pipeline > r.json;
                          suiro sim bcast --lab 4x4-hol --compare r.json
 
@@ -74,7 +80,7 @@ def sim(
     from suiro.bench.catalog import find_collective
 
     row = find_collective(collective)
-    scene = _scene(lab, cluster, ppn)
+    scene = _scene(lab, cluster, nodes, ppn)
     root = _root(row.rooted, root, scene.ranks)
     if compare is not None:
         _compare(scene, collective, compare, root, json)
@@ -116,19 +122,24 @@ def _estimates(
     return estimates
 
 
-def _scene(lab: str | None, cluster: Path | None, ppn: int | None) -> "Scene":
+def _scene(
+    lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None
+) -> "Scene":
     from suiro.errors import UsageError
-    from suiro.sim.network import of_cluster, of_lab
+    from suiro.sim.network import of_cluster, of_lab, of_nodes
 
-    if (lab is None) == (cluster is None):
-        raise UsageError("give --lab SPEC or --cluster FILE: which network is it?")
     if lab is not None:
-        if ppn is not None:
-            raise UsageError("--ppn is for --cluster: a lab says how many ranks its hosts have")
+        if (cluster, nodes, ppn) != (None, None, None):
+            raise UsageError("--lab says what --cluster, --nodes and --ppn would: leave these out")
         return of_lab(lab)
-    if cluster is None or ppn is None:
-        raise UsageError("--cluster takes --ppn: how many ranks has a node?")
-    return of_cluster(cluster, ppn)
+    if cluster is None and nodes is None:
+        raise UsageError("which network is it? Give --lab SPEC, --cluster FILE or --nodes N")
+    if ppn is None:
+        raise UsageError("--cluster and --nodes take --ppn: how many ranks has a node?")
+    if cluster is not None:
+        return of_cluster(cluster, ppn, nodes)
+    assert nodes is not None
+    return of_nodes(nodes, ppn)
 
 
 def _root(rooted: bool, given: int | None, ranks: int) -> int:
@@ -174,6 +185,10 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     console.print(table)
     console.print(f"predicted for {scene.name}, {scene.ranks} ranks on "
                   f"{len(scene.ranks_of_node)} nodes; nothing was measured")  # fmt: skip
+    stand_ins = [one.name for one in estimates if one.played_ranks < scene.ranks]
+    if stand_ins:
+        names = ", ".join(dict.fromkeys(stand_ins))
+        console.print(f"one node stood for all, which do the same: {names}")
 
 
 def _print_comparison(comparisons: "list[Comparison]", json: bool) -> None:

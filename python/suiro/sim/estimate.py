@@ -33,6 +33,7 @@ class Estimate(BaseModel):
     bound_s: float
     spent: Spent
     messages: int
+    played_ranks: int  # that stand for all
     estimated_in_s: float
     transfers: list[tuple[int, int, float, float, float, float]] = []
 
@@ -56,9 +57,16 @@ def estimate(
         path = Path(folder) / "network.json"
         path.write_text(json.dumps(scene.network))
         arguments = ["sim", "--network", str(path)]
-        arguments += ["--shape", ",".join(map(str, scene.ranks_of_node))]
+        arguments += _shape(scene.ranks_of_node)
         arguments += ["--sizes", ",".join(map(str, sizes)), "--root", str(root)]
         arguments += ["--transfers"] if transfers else []
         arguments += [f"{collective}/{algorithm}" for algorithm in algorithms]
         answer = native_json.call("suiro-schedule", arguments, "playing schedules")
     return [Estimate.model_validate(row) for row in answer.document["estimates"]]
+
+
+def _shape(ranks_of_node: tuple[int, ...]) -> list[str]:
+    """In few words, where there are many nodes."""
+    if len(set(ranks_of_node)) == 1:
+        return ["--nodes", str(len(ranks_of_node)), "--ppn", str(ranks_of_node[0])]
+    return ["--shape", ",".join(map(str, ranks_of_node))]

@@ -66,11 +66,22 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
     return network
 
 
-def of_cluster(path: Path, ppn: int) -> Scene:
-    """All nodes of a cluster.toml, each with so many ranks."""
+def of_nodes(nodes: int, ppn: int) -> Scene:
+    """Nothing is known of the network: the model's default, Ethernet of 1 Gbit/s."""
+    return Scene("Ethernet of 1 Gbit/s", (ppn,) * nodes, {})
+
+
+def of_cluster(path: Path, ppn: int, nodes: int | None = None) -> Scene:
+    """All nodes of a cluster.toml, each with so many ranks. `nodes`: how many, where it does not
+    name them."""
     cluster = read(path)
     if not cluster.names_nodes:
-        raise UsageError(f'--cluster {path}: "*" does not tell how many nodes there are: name them')
+        if nodes is None:
+            raise UsageError(f'--cluster {path}: "*" does not tell how many nodes there are: add '
+                             "--nodes")  # fmt: skip
+        return Scene(str(path), (ppn,) * nodes, known_network(cluster))
+    if nodes is not None:
+        raise UsageError(f"--cluster {path} names its nodes: leave out --nodes")
     sites = [number for number, site in enumerate(cluster.site) for _ in site.nodes]
     return Scene(str(path), (ppn,) * len(sites), _network_of_cluster(cluster, sites))
 
