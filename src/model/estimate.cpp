@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "execute/executor.hpp"
+#include "model/matchings.hpp"
 #include "model/streams.hpp"
 #include "model/symmetry.hpp"
 
@@ -46,20 +46,6 @@ struct Message {
   double since = 0;                 // when that was posted
   Spent spent = {};                 // until then
 };
-
-/// Receives of one rank from another, in order, and what came before it was wanted.
-struct Matching {
-  std::vector<std::int64_t> posted;
-  std::vector<int> arrived;
-};
-
-/// The first of a few.
-template <typename Value>
-Value take_first(std::vector<Value>& queue) {
-  const Value first = queue.front();
-  queue.erase(queue.begin());
-  return first;
-}
 
 struct Event {
   double time = 0;
@@ -170,10 +156,6 @@ class Play {
     ranks_[index(rank)].spent.messages += seconds;
   }
 
-  static std::uint64_t key(int sender, int receiver) {
-    return (static_cast<std::uint64_t>(sender) << 32) | static_cast<std::uint32_t>(receiver);
-  }
-
   /// How many operations are to complete: a short message is copied and forgotten.
   int send(int sender, int receiver, double bytes, std::int64_t token) {
     Message message{.poster = sender, .bytes = bytes, .send_token = token};
@@ -217,16 +199,10 @@ class Play {
   }
 
   void receive(int receiver, int sender, std::int64_t token) {
-    const auto found = matchings_.try_emplace(key(sender, receiver)).first;
-    Matching& matching = found->second;
-    if (matching.arrived.empty()) {
-      matching.posted.push_back(token);
-      return;
-    }
-    const int number = take_first(matching.arrived);
-    if (matching.arrived.empty()) matchings_.erase(found);
-    messages_[index(number)].receive_token = token;
-    late_.push_back(number);
+    const std::optional<int> number = matchings_.receive(sender, receiver, token);
+    if (!number) return;
+    messages_[index(*number)].receive_token = token;
+    late_.push_back(*number);
   }
 
   // Inside a node there is no port: the receiver copies. An answer goes the other way.
@@ -305,15 +281,12 @@ class Play {
       return;
     }
     if (message.receive_token < 0) {
-      const auto found = matchings_.try_emplace(key(message.sender, message.receiver)).first;
-      Matching& matching = found->second;
-      if (matching.posted.empty()) {
+      const auto token = matchings_.arrive(message.sender, message.receiver, event.message);
+      if (!token) {
         message.since = event.time;
-        matching.arrived.push_back(event.message);
         return;
       }
-      message.receive_token = take_first(matching.posted);
-      if (matching.posted.empty()) matchings_.erase(found);
+      message.receive_token = *token;
     }
     accept(event.message, event.time);
   }
@@ -369,7 +342,7 @@ class Play {
   std::vector<int> over_;  // messages that are: there may be one for every two ranks
   const std::optional<Symmetry>& symmetry_;
   Streams streams_;
-  std::unordered_map<std::uint64_t, Matching> matchings_;  // where something waits
+  Matchings matchings_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<int> late_;
   std::int64_t order_ = 0;

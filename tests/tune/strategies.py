@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What strategy c of `suiro tune` costs and loses against measuring everything, which is done twice:
+"""What strategy c of `suiro tune` costs and loses against measuring everything, done twice:
 how well the second time repeats the first is the yardstick. Takes some 15 minutes for each lab.
 
     python tests/tune/strategies.py 4x4-hol 8x4-shared --folder OUT
@@ -86,7 +86,7 @@ def cell(lab: str, collective: str, size: int, by_way: dict[str, dict[str, Recor
 
 
 def show(found: list[Cell]) -> None:
-    print("| lab | collective | bytes | calls: c / all | c's choice | loss | all's choice | again |")
+    print("| lab | collective | bytes | calls: c / all | of c | loss | of all | again |")
     print("|---|---|---|---|---|---|---|---|")
     for one in found:
         loss = geometric_mean([one.loss(SEARCH, FIRST), one.loss(SEARCH, SECOND)]) - 1

@@ -50,9 +50,7 @@ def sim(
         int | None,
         typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
     ] = None,
-    ppn: Annotated[
-        int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")
-    ] = None,
+    ppn: Annotated[int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")] = None,
     sizes: Annotated[
         str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")
     ] = "64K,1M",
@@ -122,9 +120,7 @@ def _estimates(
     return estimates
 
 
-def _scene(
-    lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None
-) -> "Scene":
+def _scene(lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None) -> "Scene":
     from suiro.errors import UsageError
     from suiro.sim.network import of_cluster, of_lab, of_nodes
 
