@@ -78,14 +78,18 @@ double Transfers::rate(std::size_t rail) const {
   return known == 0 ? fastest : std::max(known, fastest * slowest_part);
 }
 
-/// When a link would be through with so much more, in ns from now; one that others use is taken
-/// only if that is a good deal earlier.
-double Transfers::end_ns(std::size_t rail, std::uint64_t more, bool preferred) const {
+/// What is under way on a link, at one look.
+Transfers::Load Transfers::load(std::size_t rail) const {
   const LinkLoads& loads = core_.loads;
   const double others = loads.others(rail, core_.carrier.now_ns());
-  const bool reluctant = !preferred && others > 0 && core_.settings.rails == RailPolicy::balanced;
-  const double bytes = others + static_cast<double>(loads.own(rail) + more);
-  return bytes / rate(rail) * (reluctant ? reluctance : 1);
+  const bool crowded = others > 0 && core_.settings.rails == RailPolicy::balanced;
+  return {others + static_cast<double>(loads.own(rail)), rate(rail), crowded};
+}
+
+/// When the link would be through with so much more, in ns from now; one that others use is taken
+/// only if that is a good deal earlier.
+double Transfers::Load::end_ns(std::uint64_t more, bool preferred) const {
+  return (bytes + static_cast<double>(more)) / rate * (crowded && !preferred ? reluctance : 1);
 }
 
 bool Transfers::has_enough(const BulkStream& stream) const {
@@ -97,8 +101,12 @@ bool Transfers::has_enough(const BulkStream& stream) const {
 }
 
 /// Of the streams that have not enough to do the one that would be through first with its next
-/// chunk; null if another would sooner be through with all that waits. What is left of a message
-/// goes to the preferred one at once if even so no other is through first.
+/// chunk; null if another would sooner be through with all that waits: that one has enough to do,
+/// and when it is through with a chunk, this is asked again. So each link is looked at once. What
+/// others have on it becomes less from one look to the next, and a stream that were slower than
+/// itself a moment later would get nothing, and nobody would ask again.
+/// What is left of a message goes to the preferred one at once if even so no other is through
+/// first.
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   const BulkStream* const home = preferred();
   if (home == nullptr) return nullptr;
@@ -121,8 +129,9 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
     if (!usable(stream)) continue;
     const bool own = stream.preference == home->preference;
     const std::uint64_t here = alone ? left : chunk(left, stream.rail, rate(stream.rail) / rates);
-    const double end = end_ns(stream.rail, here, own);
-    all_end = std::min(all_end, end_ns(stream.rail, planned_, own));
+    const Load load = this->load(stream.rail);
+    const double end = load.end_ns(here, own);
+    all_end = std::min(all_end, load.end_ns(planned_, own));
     if (!own) others_end = std::min(others_end, end);
     if (!alone && has_enough(stream)) continue;
     if (best != nullptr && rank(end, stream) >= rank(best_end, *best)) continue;
@@ -133,7 +142,7 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   if (best == nullptr || best_end > all_end) return nullptr;
   const bool whole = best->preference == home->preference &&
                      left <= 2 * longest_chunk(best->rail) &&
-                     end_ns(best->rail, left, true) <= others_end;
+                     load(best->rail).end_ns(left, true) <= others_end;
   if (whole && shares()) length = left;
   return best;
 }
@@ -144,10 +153,10 @@ void Transfers::want_more() {
   if (!shares() || core_.settings.rails != RailPolicy::balanced) return;
   const BulkStream* const home = preferred();
   if (home == nullptr) return;
-  const double all_ns = end_ns(home->rail, planned_, true);
+  const double all_ns = load(home->rail).end_ns(planned_, true);
   for (std::size_t index = 0; index < paths_.routes.size(); ++index) {
     const std::size_t rail = paths_.routes[index].own_rail;
-    if (!core_.suspects(rail) && end_ns(rail, smallest_chunk, false) < all_ns)
+    if (!core_.suspects(rail) && load(rail).end_ns(smallest_chunk, false) < all_ns)
       opener_.want_route(index);
   }
 }

@@ -29,6 +29,7 @@ struct Conditions {
   std::size_t buffer_bytes = 256 << 10;  // that a stream holds before its writer has to wait
   bool cut = true;                       // reads and writes may be short at any time
   double bytes_per_ns = 1.25;            // of each rail of each host, each way
+  std::int64_t look_ns = 0;              // that pass when a process looks at the clock
 };
 
 class SimulatedNetwork {
@@ -40,6 +41,8 @@ class SimulatedNetwork {
   SimulatedCarrier& add(std::uint64_t host, int rails, std::uint32_t local_rank = 0);
 
   std::int64_t now_ns() const { return now_ns_; }
+  /// As a process does, which takes some time.
+  std::int64_t look() { return now_ns_ += conditions_.look_ns; }
   /// Lets the next thing happen, whenever that is; false if nothing ever will.
   bool step();
   /// Lets things happen until then.
@@ -109,7 +112,7 @@ class SimulatedCarrier : public Carrier {
   void attach(Events& events) { events_ = &events; }
   std::uint64_t writes() const { return writes_; }
 
-  std::int64_t now_ns() const override { return network_.now_ns(); }
+  std::int64_t now_ns() const override { return network_.look(); }
   StreamId open(const Name& peer, const Route& route) override;
   void establish(StreamId stream, StreamKind kind) override;
   std::size_t write(StreamId stream, std::span<const iovec> bytes) override;

@@ -115,7 +115,13 @@ class Transfers {
   const BulkStream* preferred() const;
   bool shares() const;
   double rate(std::size_t rail) const;
-  double end_ns(std::size_t rail, std::uint64_t more, bool preferred) const;
+  struct Load {
+    double bytes = 0;
+    double rate = 0;       // bytes per ns
+    bool crowded = false;  // others use it, for whose sake it is not to be taken lightly
+    double end_ns(std::uint64_t more, bool preferred) const;
+  };
+  Load load(std::size_t rail) const;
   bool has_enough(const BulkStream& stream) const;
   void want_more();
   void begin_measuring(BulkStream& stream);

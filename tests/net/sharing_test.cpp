@@ -37,6 +37,7 @@ class Hosts {
     conditions.shortest_delay_ns = conditions.longest_delay_ns = 20'000;
     conditions.cut = false;
     conditions.buffer_bytes = 1 << 20;
+    conditions.look_ns = 20;  // what is read twice is not the same twice
     return conditions;
   }
 
@@ -137,6 +138,21 @@ TEST(Sharing, WhereAllAreBusyEachKeepsToItsOwn) {
       all += here;
     }
     EXPECT_GT(static_cast<double>(most), 0.8 * static_cast<double>(all)) << process;
+  }
+}
+
+/// What others are expected to do there again becomes less while one looks.
+TEST(Sharing, AShortMessageAfterLongOnesOfOthersIsAskedFor) {
+  for (const RailPolicy policy : {RailPolicy::balanced, RailPolicy::striped}) {
+    Hosts hosts(1, even, 8, policy);
+    for (std::size_t process = 4; process < 8; ++process) {
+      hosts.begin(process, 8 << 20);  // so that all its streams are open
+      ASSERT_TRUE(hosts.end());
+      for (std::size_t other = 0; other < 4; ++other) hosts.begin(other, 8 << 20);
+      ASSERT_TRUE(hosts.end());
+      hosts.begin(process, 90'000);  // in one piece
+      ASSERT_TRUE(hosts.end()) << "process " << process << "\n" << hosts.told();
+    }
   }
 }
 
