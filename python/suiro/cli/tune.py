@@ -141,8 +141,10 @@ def _owner(native: bool, mpi: str | None, launcher: list[str] | None) -> str:
 
     from suiro.bench.launcher import launcher_prefix, mpi_of
 
-    if not native or mpi is not None:
-        return mpi or "" if native else ""
+    if not native:
+        return ""
+    if mpi is not None:
+        return mpi
     if not launcher and "SUIRO_LAB_MPIRUN" not in os.environ:
         return "openmpi"
     return mpi_of(launcher_prefix(launcher or []))

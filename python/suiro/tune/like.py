@@ -64,15 +64,8 @@ def _seconds(path: Path, left_out: list[LeftOut]) -> Mapping[tuple[str, int], _S
     except OSError as error:
         raise UsageError(f"--like {path}: {error.strerror}") from None
     if not seconds:
-        raise UsageError(
-            "; ".join(
-                [
-                    f"--like {path}: no call of a collective is in it; expected what "
-                    "`suiro run --trace FILE` writes",
-                    *map(str, left_out[:1]),
-                ]
-            )
-        )
+        said = f"--like {path}: no call of a collective is in it; expected what `suiro run --trace"
+        raise UsageError("; ".join([f"{said} FILE` writes", *map(str, left_out[:1])]))
     return seconds
 
 
