@@ -70,7 +70,8 @@ struct Core {
   std::uint64_t unreachable = 0;     // operations that ended so
   CreditPool credit{settings};
   Suspicions suspicions{};
-  LinkLoads loads;
+  LinkLoads loads;      // of what comes
+  LinkLoads departing;  // of what goes
 
   /// Whether that much more may be injected.
   bool may_inject(std::uint64_t bytes) const {

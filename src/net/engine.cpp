@@ -14,14 +14,15 @@ namespace suiro::net {
 
 struct Engine::State : Sessions {
   State(const Settings& settings, const Name& own, const std::vector<Link>& links, Carrier& carrier,
-        LinkBoard* board)
+        LinkBoards* board)
       : timers(carrier),
         core{.settings = settings,
              .own = own,
              .links = links,
              .carrier = carrier,
              .timers = timers,
-             .loads = LinkLoads(board, own.nonce)},
+             .loads = LinkLoads(board == nullptr ? nullptr : &board->coming, own.nonce),
+             .departing = LinkLoads(board == nullptr ? nullptr : &board->leaving, own.nonce)},
         mailbox(core),
         streams(core, *this) {}
 
@@ -56,7 +57,7 @@ Session* Engine::State::session_of(const Name& name) {
 }
 
 Engine::Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
-               Carrier& carrier, LinkBoard* board)
+               Carrier& carrier, LinkBoards* board)
     : state_(std::make_unique<State>(settings, own, links, carrier, board)) {}
 
 Engine::~Engine() = default;

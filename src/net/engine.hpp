@@ -23,7 +23,7 @@ class Engine : public Events {
   /// `own` names this process, as its carrier listens on `links`, its rails. `board` tells what
   /// other processes have under way on them, and outlives the engine; null: nothing is known.
   Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
-         Carrier& carrier, LinkBoard* board = nullptr);
+         Carrier& carrier, LinkBoards* board = nullptr);
   ~Engine() override;
 
   /// The peer of this name, known or new. Nothing is sent.

@@ -27,6 +27,8 @@ constexpr double slowest_part = 1.0 / 16;
 /// By so much a link that others use must be through earlier, or else we would only be in each
 /// other's way.
 constexpr double reluctance = 1.25;
+/// What a peer said of its links is believed no longer, if it is not known how fast they are.
+constexpr double longest_hearsay_ns = 500'000'000;
 
 }  // namespace
 
@@ -82,8 +84,32 @@ double Transfers::rate(std::size_t rail) const {
 Transfers::Load Transfers::load(std::size_t rail) const {
   const LinkLoads& loads = core_.loads;
   const double others = loads.others(rail, core_.carrier.now_ns());
-  const bool crowded = others > 0 && core_.settings.rails == RailPolicy::balanced;
-  return {others + static_cast<double>(loads.own(rail)), rate(rail), crowded};
+  const bool home = rail == paths_.routes.front().own_rail;
+  const double peers = home ? 0 : peers_load(rail);
+  const bool crowded =
+      (others > 0 || peers > 0) && core_.settings.rails == RailPolicy::balanced;
+  const double here = others + static_cast<double>(loads.own(rail));
+  return {std::max(here, peers), rate(rail), crowded};
+}
+
+/// What is left of what the other end of the link had to carry for others.
+double Transfers::peers_load(std::size_t rail) const {
+  const auto route = std::ranges::find(paths_.routes, rail, &Route::own_rail);
+  if (!shares() || route == paths_.routes.end()) return 0;
+  const auto passed_ns = static_cast<double>(core_.carrier.now_ns() - peers_ns_);
+  if (passed_ns > longest_hearsay_ns) return 0;
+  const double carried = core_.loads.rate(rail) * passed_ns;
+  return std::max(peers_.bytes(route->peer_rail) - carried, 0.0);
+}
+
+BusyLinks Transfers::busy_links() const {
+  return shares() && core_.settings.rails == RailPolicy::balanced ? departures_.elsewhere()
+                                                                  : BusyLinks{};
+}
+
+void Transfers::heard(const BusyLinks& busy) {
+  peers_ = busy;
+  peers_ns_ = core_.carrier.now_ns();
 }
 
 /// When the link would be through with so much more, in ns from now; one that others use is taken
@@ -175,6 +201,7 @@ void Transfers::plan() {
   core_.loads.planned(rail, told_, planned_, now_ns);
   told_ = planned_;
   told_rail_ = rail;
+  departures_.prefers(rail);
 }
 
 void Transfers::grant_all() {

@@ -42,6 +42,12 @@ struct LinkBoard {
   std::array<Link, max_rails> links;
   std::array<Place, places> place;
 };
+
+/// Of what comes to the host, and of what leaves it; only of what comes a rate is known.
+struct LinkBoards {
+  LinkBoard coming;
+  LinkBoard leaving;
+};
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<double>::is_always_lock_free);
 
@@ -64,6 +70,10 @@ class LinkLoads {
 
   /// Bytes that are on their way to this process.
   std::uint64_t own(std::size_t rail) const { return rail < max_rails ? own_[rail].bytes : 0; }
+  /// And those that it has in mind.
+  std::uint64_t planned(std::size_t rail) const {
+    return rail < max_rails ? own_[rail].planned : 0;
+  }
   /// And to all others. Whose own link it is may be about to go on: what it had fades within as
   /// long as it took, and at most a quarter of a second.
   double others(std::size_t rail, std::int64_t now_ns) const;

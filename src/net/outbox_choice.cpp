@@ -162,6 +162,7 @@ void Outbox::announce(Frame& frame) {
   header.ahead_bytes = static_cast<std::uint32_t>(wished > room ? wished : 0);
   header.kind = FrameKind::request;
   header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
+  header.busy = transfers_.busy_links();
   header.transfer = transfers_.announce(send);
   if (charges(header)) spent_credit_ += cost(header.payload_bytes);
   ++core_.statistics.requests_sent;

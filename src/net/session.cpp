@@ -191,6 +191,7 @@ bool Session::frame(const Header& header) {
 }
 
 void Session::announced(const Header& header) {
+  transfers_.heard(header.busy);
   if (header.message_bytes > 0) want_bulk();
   if (header.ahead_bytes == 0 && header.message_bytes > 0) return;
   give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));

@@ -15,7 +15,7 @@
 namespace suiro::net {
 namespace {
 
-constexpr int layout = 1;  // of LinkBoard; a build with another has another file
+constexpr int layout = 2;  // of LinkBoards; a build with another has another file
 constexpr int attempts = 8;
 
 }  // namespace
@@ -29,11 +29,11 @@ SharedBoard::SharedBoard(std::uint64_t host, const std::vector<Link>& links) {
   }
   if (!file_) return;
   // The bytes are there before they are written to: a full disk would end us by a bus error else.
-  constexpr auto bytes = static_cast<off_t>(sizeof(LinkBoard));
+  constexpr auto bytes = static_cast<off_t>(sizeof(LinkBoards));
   if (posix_fallocate(file_.number(), 0, bytes) != 0) return;
   void* data =
-      mmap(nullptr, sizeof(LinkBoard), PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
-  if (data != MAP_FAILED) board_ = static_cast<LinkBoard*>(data);
+      mmap(nullptr, sizeof(LinkBoards), PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0);
+  if (data != MAP_FAILED) board_ = static_cast<LinkBoards*>(data);
 }
 
 /// Each user holds a shared lock as long as it lives, however it ends. True: nothing more is to be
@@ -52,7 +52,7 @@ bool SharedBoard::open() {
 }
 
 SharedBoard::~SharedBoard() {
-  if (board_ != nullptr) munmap(board_, sizeof(LinkBoard));
+  if (board_ != nullptr) munmap(board_, sizeof(LinkBoards));
   if (file_ && flock(file_.number(), LOCK_EX | LOCK_NB) == 0) unlink(path_.c_str());
 }
 

@@ -21,7 +21,7 @@ class SharedBoard {
   SharedBoard& operator=(const SharedBoard&) = delete;
 
   /// Null: there is one link only, or none can be shared here; then each process counts for itself.
-  LinkBoard* get() const { return board_; }
+  LinkBoards* get() const { return board_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -29,7 +29,7 @@ class SharedBoard {
 
   std::string path_;
   Descriptor file_;
-  LinkBoard* board_ = nullptr;
+  LinkBoards* board_ = nullptr;
 };
 
 }  // namespace suiro::net

@@ -23,6 +23,8 @@ BulkStream& Transfers::stream(std::size_t number) {
 std::uint64_t Transfers::announce(Send& send) {
   send.transfer = ++last_number_;
   outgoing_.emplace(send.transfer, &send);
+  const BulkStream* const home = preferred();
+  departures_.announced(send, home != nullptr ? home->rail : max_rails);
   opener_.want_bulk();
   return send.transfer;
 }
@@ -46,6 +48,7 @@ bool Transfers::granted(const Header& header) {
     if (piece.send == &send) granted += piece.length;
   if (granted > bytes) return false;
   stream.pieces.push_back({.send = &send, .offset = header.tag, .length = header.message_bytes});
+  departures_.granted(send, header.stream, stream.rail, header.message_bytes);
   flush(header.stream);
   return true;
 }
@@ -64,6 +67,7 @@ bool Transfers::done(const Header& header) {
     if (std::ranges::any_of(streams_[number].pieces,
                             [&](const Piece& piece) { return piece.send == &send; }))
       opener_.end_bulk(number, "the peer needs nothing more of this stream");
+  departures_.ended(send);
   core_.finish(send, Status::ok);
   outbox_.hear_of_end();
   return true;
@@ -202,6 +206,7 @@ void Transfers::closed(std::size_t number) {
   core_.loads.lost(stream.rail, stream.outstanding, core_.carrier.now_ns());
   stream.outstanding = 0;
   stream.pieces.clear();
+  departures_.closed(number);
   const std::deque<Grant> grants = std::move(stream.grants);
   stream.grants.clear();
   for (const Grant& grant : grants) {
@@ -232,6 +237,7 @@ void Transfers::fail() {
     receive.transfer = nullptr;
     mailbox_.finish(receive, Status::unreachable);
   });
+  departures_.fail();
   for (const auto& [number, send] : outgoing_) core_.finish(*send, Status::unreachable);
   outgoing_.clear();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "net/core.hpp"
+#include "net/departures.hpp"
 #include "net/mailbox.hpp"
 #include "net/outbox.hpp"
 #include "net/rails.hpp"
@@ -77,17 +78,22 @@ class Transfers {
         outbox_(outbox),
         opener_(opener),
         session_(session),
-        paths_(paths) {}
+        paths_(paths),
+        departures_(core) {}
 
   // Sending.
   /// The number under which the peer may ask for this message.
   std::uint64_t announce(Send& send);
+  /// What the peer is to hear of our links when it is asked to fetch a message.
+  BusyLinks busy_links() const;
   /// False: what the peer says cannot be.
   bool granted(const Header& header);
   bool done(const Header& header);
   void writable(std::size_t number);
 
   // Receiving.
+  /// What the peer's links have to carry to others.
+  void heard(const BusyLinks& busy);
   /// Of the message, `ahead` bytes come with the request; came_ahead() follows when they have.
   void fetch(Receive& receive, std::uint64_t number, std::uint64_t ahead);
   void came_ahead(Receive& receive);
@@ -122,6 +128,7 @@ class Transfers {
     double end_ns(std::uint64_t more, bool preferred) const;
   };
   Load load(std::size_t rail) const;
+  double peers_load(std::size_t rail) const;
   bool has_enough(const BulkStream& stream) const;
   void want_more();
   void begin_measuring(BulkStream& stream);
@@ -143,6 +150,9 @@ class Transfers {
   BulkOpener& opener_;
   Session& session_;
   const Paths& paths_;
+  Departures departures_;
+  BusyLinks peers_;  // what the peer's links had to carry to others
+  std::int64_t peers_ns_ = 0;  // at this time
   std::uint64_t planned_ = 0;  // bytes that are not asked for yet
   std::uint64_t told_ = 0;     // of them, to others, as what this rail is to carry
   std::size_t told_rail_ = max_rails;

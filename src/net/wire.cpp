@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/wire.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <type_traits>
 
 #include "net/bytes.hpp"
@@ -16,7 +19,8 @@ enum Flag : std::uint8_t {
   acknowledge = 4,
   whole = 8,
   wide_data = 16,  // of 8 bytes; without it of 4
-  all_flags = 31
+  with_busy_links = 32,
+  all_flags = 63
 };
 
 /// Where the bytes are that each header begins with. The other fields follow.
@@ -31,7 +35,8 @@ bool is_about_stream(const Header& header) {
 }
 
 /// Calls `field` for each field that the kind has, in the order of the wire.
-void each_field(Header& header, bool wide, auto field) {
+void each_field(Header& header, std::uint8_t flags, auto field) {
+  const bool wide = (flags & wide_data) != 0;
   field(header.received);
   field(header.consumed_bytes);
   if (header.kind == FrameKind::acknowledgement) return;
@@ -50,6 +55,8 @@ void each_field(Header& header, bool wide, auto field) {
   if (request || grant) field(header.message_bytes);
   if (request || grant || header.kind == FrameKind::done) field(header.transfer);
   if (request || grant) field(header.ahead_bytes);
+  if ((flags & with_busy_links) != 0)
+    for (std::uint16_t& steps : header.busy.steps) field(steps);
 }
 
 bool is_wide(const Header& header) { return header.has_data && header.data >> 32U != 0; }
@@ -76,6 +83,7 @@ bool beginning_fits(const Header& header, std::uint8_t flags) {
   return flags <= all_flags && header.stream < streams &&
          (message || (header.space == Space::tagged && !header.has_data)) &&
          (header.has_data || (flags & wide_data) == 0) &&
+         (header.kind == FrameKind::request || (flags & with_busy_links) == 0) &&
          (!header.only_whole || header.kind == FrameKind::grant);
 }
 
@@ -111,12 +119,18 @@ bool fields_fit(const Header& header) {
 
 }  // namespace
 
+void BusyLinks::set(std::size_t rail, double bytes) {
+  const double most = std::numeric_limits<std::uint16_t>::max();
+  steps[rail] = static_cast<std::uint16_t>(std::clamp(bytes / bytes_per_step, 0.0, most));
+}
+
+bool BusyLinks::any() const { return std::ranges::any_of(steps, std::identity()); }
+
 HeaderBytes encode(const Header& header) {
-  const bool wide = is_wide(header);
   const auto flags = static_cast<std::uint8_t>(
       (header.space == Space::untagged ? untagged : 0) | (header.has_data ? with_data : 0) |
       (header.wants_acknowledgement ? acknowledge : 0) | (header.only_whole ? whole : 0) |
-      (wide ? wide_data : 0));
+      (is_wide(header) ? wide_data : 0) | (header.busy.any() ? with_busy_links : 0));
   HeaderBytes encoded;
   store(encoded.bytes, at_kind, static_cast<std::uint8_t>(header.kind));
   store(encoded.bytes, at_flags, flags);
@@ -124,7 +138,7 @@ HeaderBytes encode(const Header& header) {
   store(encoded.bytes, at_mark, mark);
   encoded.length = at_fields;
   Header fields = header;
-  each_field(fields, wide, [&](auto& field) {
+  each_field(fields, flags, [&](auto& field) {
     store(encoded.bytes, encoded.length, field);
     encoded.length += sizeof field;
   });
@@ -134,7 +148,7 @@ HeaderBytes encode(const Header& header) {
 std::size_t header_length(std::span<const std::byte> bytes) {
   Header header = begin(bytes);
   std::size_t length = at_fields;
-  each_field(header, (load<std::uint8_t>(bytes, at_flags) & wide_data) != 0,
+  each_field(header, load<std::uint8_t>(bytes, at_flags),
              [&](auto& field) { length += sizeof field; });
   return length;
 }
@@ -145,13 +159,15 @@ std::optional<Header> decode(std::span<const std::byte> bytes) {
   if (load<std::uint8_t>(bytes, at_mark) != mark || !beginning_fits(header, flags))
     return std::nullopt;
   std::size_t offset = at_fields;
-  each_field(header, (flags & wide_data) != 0, [&](auto& field) {
+  each_field(header, flags, [&](auto& field) {
     field = load<std::remove_reference_t<decltype(field)>>(bytes, offset);
     offset += sizeof field;
   });
   if (header.kind == FrameKind::eager) header.message_bytes = header.payload_bytes;
   // What can be said in fewer bytes is.
-  if (((flags & wide_data) != 0) != is_wide(header) || !fields_fit(header)) return std::nullopt;
+  const bool short_enough = ((flags & wide_data) != 0) == is_wide(header) &&
+                            ((flags & with_busy_links) != 0) == header.busy.any();
+  if (!short_enough || !fields_fit(header)) return std::nullopt;
   return header;
 }
 

@@ -28,7 +28,7 @@ enum class FrameKind : std::uint8_t {
 };
 
 constexpr std::size_t header_bytes_min = 12;
-constexpr std::size_t header_bytes_max = 56;
+constexpr std::size_t header_bytes_max = 72;
 /// From where bytes of credit are counted: 4 bytes of the count are sent, which wrap soon in each
 /// job, so that all tests are tests of that.
 constexpr std::uint64_t first_credit = (std::uint64_t{1} << 32U) - (192 << 10);
@@ -36,6 +36,16 @@ constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 62;
 constexpr std::uint32_t max_payload_bytes = 4 << 20;  // of a message
 constexpr int max_streams_per_rail = 16;
 constexpr int max_streams = (max_rails + 1) * max_streams_per_rail;  // shared memory is a rail too
+
+/// What links have to carry, in steps of 4 KB, up to 268 MB: a round guess of something that is past
+/// when it is read.
+struct BusyLinks {
+  std::array<std::uint16_t, max_rails> steps{};
+  void set(std::size_t rail, double bytes);
+  double bytes(std::size_t rail) const { return steps[rail] * bytes_per_step; }
+  bool any() const;
+  static constexpr double bytes_per_step = 4096;
+};
 
 struct Header {
   FrameKind kind = FrameKind::acknowledgement;
@@ -55,6 +65,7 @@ struct Header {
   std::uint64_t message_bytes = 0;   // eager, request: of the message; grant: length
   std::uint64_t data = 0;            // remote completion data; grant: which life of the stream
   std::uint64_t transfer = 0;        // request, grant, done
+  BusyLinks busy{};                  // request: what the sender's links have to carry to others
 };
 
 /// A header as it is on the wire.

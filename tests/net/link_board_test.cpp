@@ -116,9 +116,9 @@ TEST_F(SharedBoards, AreSharedAndGoWithTheLast) {
   const std::string path = one->path();
   {
     const SharedBoard other(7, links_), elsewhere(8, links_);
-    one->get()->links[0].received_bytes = 5;
-    EXPECT_EQ(other.get()->links[0].received_bytes, 5);
-    EXPECT_EQ(elsewhere.get()->links[0].received_bytes, 0);
+    one->get()->coming.links[0].received_bytes = 5;
+    EXPECT_EQ(other.get()->coming.links[0].received_bytes, 5);
+    EXPECT_EQ(elsewhere.get()->coming.links[0].received_bytes, 0);
   }
   EXPECT_TRUE(std::filesystem::exists(path));
   one.reset();

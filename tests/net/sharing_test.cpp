@@ -79,7 +79,7 @@ class Hosts {
   /// What the second host's processes have told each other, a line for each rail.
   std::string told() {
     std::string text;
-    const LinkBoard& board = *world.boards[2];
+    const LinkBoard& board = world.boards[2]->coming;
     for (std::size_t rail = 0; rail < static_cast<std::size_t>(rails); ++rail) {
       text += "rail " + std::to_string(rail) + ", " +
               std::to_string(board.links[rail].bytes_per_ns) + " bytes/ns:";

@@ -34,7 +34,7 @@ struct Log : CompletionSink {
 };
 
 struct Process {
-  Process(SimulatedCarrier& carrier, const Settings& settings, LinkBoard* board)
+  Process(SimulatedCarrier& carrier, const Settings& settings, LinkBoards* board)
       : carrier(carrier), engine(settings, carrier.name(), carrier.links(), carrier, board) {
     carrier.attach(engine);
   }
@@ -87,7 +87,7 @@ struct World {
     if (host == 0) host = processes.size() + 1;
     auto& carrier = network.add(host, rails, local_rank);
     auto& board = boards[host];
-    if (board == nullptr) board = std::make_unique<LinkBoard>();
+    if (board == nullptr) board = std::make_unique<LinkBoards>();
     processes.push_back(std::make_unique<Process>(carrier, settings, board.get()));
     return *processes.back();
   }
@@ -102,7 +102,7 @@ struct World {
   }
 
   SimulatedNetwork network;
-  std::map<std::uint64_t, std::unique_ptr<LinkBoard>> boards;  // by host
+  std::map<std::uint64_t, std::unique_ptr<LinkBoards>> boards;  // by host
   std::vector<std::unique_ptr<Process>> processes;
 };
 
