@@ -25,8 +25,10 @@ constexpr double longest_wait_ns = 200'000;
 /// would never be tried again.
 constexpr double slowest_part = 1.0 / 16;
 /// By so much a link that others use must be through earlier, or else we would only be in each
-/// other's way.
-constexpr double reluctance = 1.25;
+/// other's way: what is known of rates is wrong by up to a quarter either way.
+constexpr double reluctance = 1.5;
+/// Who looks for so long does not take for the link's what a reader who was away finds at once.
+constexpr std::int64_t least_window_ns = 50'000'000;
 /// What a peer said of its links is believed no longer, if it is not known how fast they are.
 constexpr double longest_hearsay_ns = 500'000'000;
 
@@ -66,6 +68,12 @@ const BulkStream* Transfers::preferred() const {
   return best;
 }
 
+/// The link that they will prefer; max_rails if it is shared memory.
+std::size_t Transfers::home_rail() const {
+  if (const BulkStream* const stream = preferred(); stream != nullptr) return stream->rail;
+  return paths_.same_host || paths_.routes.empty() ? max_rails : paths_.routes.front().own_rail;
+}
+
 bool Transfers::shares() const {
   return core_.settings.rails != RailPolicy::fixed && !paths_.same_host && paths_.routes.size() > 1;
 }
@@ -84,10 +92,9 @@ double Transfers::rate(std::size_t rail) const {
 Transfers::Load Transfers::load(std::size_t rail) const {
   const LinkLoads& loads = core_.loads;
   const double others = loads.others(rail, core_.carrier.now_ns());
-  const bool home = rail == paths_.routes.front().own_rail;
-  const double peers = home ? 0 : peers_load(rail);
-  const bool crowded =
-      (others > 0 || peers > 0) && core_.settings.rails == RailPolicy::balanced;
+  const double peers = rail == home_rail() ? 0 : peers_load(rail);
+  const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, core_.carrier.now_ns()) &&
+                       core_.settings.rails == RailPolicy::balanced;
   const double here = others + static_cast<double>(loads.own(rail));
   return {std::max(here, peers), rate(rail), crowded};
 }
@@ -195,8 +202,7 @@ void Transfers::distribute() {
 /// Tells what is still to come to the others who use the link that it will take.
 void Transfers::plan() {
   const std::int64_t now_ns = core_.carrier.now_ns();
-  const BulkStream* const home = preferred();
-  const std::size_t rail = home != nullptr ? home->rail : max_rails;
+  const std::size_t rail = home_rail();
   if (rail != told_rail_) core_.loads.planned(told_rail_, std::exchange(told_, 0), 0, now_ns);
   core_.loads.planned(rail, told_, planned_, now_ns);
   told_ = planned_;
@@ -297,16 +303,16 @@ Ahead Transfers::ahead(const BulkStream& stream) const {
   return {.bytes = static_cast<std::uint64_t>(bytes), .only_whole = !far};
 }
 
-/// How fast its link is, from one chunk to the next.
+/// How fast its link is, while it has something to wait for.
 void Transfers::measure(BulkStream& stream, const Grant& grant) {
-  const std::int64_t before_ns = stream.measured_ns;
-  const std::uint64_t before_bytes = stream.measured_bytes;
+  const std::int64_t now_ns = core_.carrier.now_ns();
+  const std::int64_t took = now_ns - stream.measured_ns;
+  if (grant.length >= smallest_chunk) measure_answer(stream, grant, now_ns);
+  if (took < least_window_ns && stream.grants.size() > 1) return;
+  const std::uint64_t bytes = core_.loads.received(stream.rail) - stream.measured_bytes;
   begin_measuring(stream);
-  const std::int64_t took = stream.measured_ns - before_ns;
-  if (grant.length < smallest_chunk || took <= 0) return;
-  measure_answer(stream, grant, stream.measured_ns);
-  const auto bytes = static_cast<double>(stream.measured_bytes - before_bytes);
-  core_.loads.measured(stream.rail, bytes / static_cast<double>(took));
+  if (bytes >= smallest_chunk)
+    core_.loads.measured(stream.rail, static_cast<double>(bytes), took, now_ns);
 }
 
 void Transfers::begin_measuring(BulkStream& stream) {

@@ -18,6 +18,11 @@ constexpr std::int64_t longest_fading_ns = 250'000'000;
 /// A process that was silent for so long has lost its place to whoever wants it.
 constexpr std::int64_t place_holds_ns = 60'000'000'000;
 
+/// A rate is believed after so long, and a link that became slower is known to be after so long.
+constexpr double learned_ns = 200e6;
+constexpr double forgotten_ns = 8e9;
+constexpr double most_at_once = 0.25;
+
 constexpr auto relaxed = std::memory_order_relaxed;
 
 std::uint64_t part_of(const Nonce& nonce) {
@@ -76,6 +81,7 @@ void LinkLoads::planned(std::size_t rail, std::uint64_t before, std::uint64_t by
   if (own.most == 0) own.since_ns = now_ns;
   own.planned += bytes - before;
   own.most = std::max(own.most, own.planned + own.bytes);
+  if (bytes > before) board_.links[rail].preferred_ns.store(now_ns, relaxed);
   tell(rail, now_ns);
 }
 
@@ -125,17 +131,28 @@ double LinkLoads::others(std::size_t rail, std::int64_t now_ns) const {
   return sum;
 }
 
+bool LinkLoads::preferred(std::size_t rail, std::int64_t now_ns) const {
+  if (rail >= max_rails) return false;
+  const std::int64_t at_ns = board_.links[rail].preferred_ns.load(relaxed);
+  return at_ns != 0 && std::abs(now_ns - at_ns) < word_holds_ns;
+}
+
 std::uint64_t LinkLoads::received(std::size_t rail) const {
   return rail < max_rails ? board_.links[rail].received_bytes.load(relaxed) : 0;
 }
 
-/// A rate that most samples do not reach: bytes come late when their sender is busy, and at once
-/// when it is the reader who was away, which is why none counts for more than twice what is known.
-void LinkLoads::measured(std::size_t rail, double bytes_per_ns) {
-  if (rail >= max_rails || !std::isfinite(bytes_per_ns) || bytes_per_ns <= 0) return;
+/// A rate that most samples do not reach. How many look does not matter for how soon it is
+/// forgotten.
+void LinkLoads::measured(std::size_t rail, double bytes, std::int64_t took_ns,
+                         std::int64_t now_ns) {
+  if (rail >= max_rails || !(bytes > 0) || took_ns <= 0) return;
+  const double bytes_per_ns = bytes / static_cast<double>(took_ns);
   const double before = rate(rail);
+  const std::int64_t since_ns = now_ns - board_.links[rail].measured_ns.exchange(now_ns, relaxed);
+  const double forgotten = std::clamp(static_cast<double>(since_ns) / forgotten_ns, 0.0, most_at_once);
   const double more = std::min(bytes_per_ns, 2 * before) - before;
-  const double now = before == 0 ? bytes_per_ns : before + more * (more > 0 ? 0.25 : 0.0625);
+  const double learned = std::min(static_cast<double>(took_ns) / learned_ns, most_at_once);
+  const double now = before == 0 ? bytes_per_ns : before + more * (more > 0 ? learned : forgotten);
   board_.links[rail].bytes_per_ns.store(now, relaxed);
 }
 

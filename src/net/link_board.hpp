@@ -36,6 +36,8 @@ struct LinkBoard {
   struct Link {
     std::atomic<std::uint64_t> received_bytes;  // of long messages, by all, ever
     std::atomic<double> bytes_per_ns;           // at which it is received when busy; 0: not known
+    std::atomic<std::int64_t> measured_ns;      // when this was looked at last
+    std::atomic<std::int64_t> preferred_ns;     // when somebody preferred it the last time
   };
 
   std::atomic<std::uint64_t> used;  // no place from here on was ever taken
@@ -78,10 +80,15 @@ class LinkLoads {
   /// long as it took, and at most a quarter of a second.
   double others(std::size_t rail, std::int64_t now_ns) const;
 
+  /// Whether somebody's messages prefer this link, or did a moment ago.
+  bool preferred(std::size_t rail, std::int64_t now_ns) const;
+
   /// All that has come on this link, to tell how fast it is from two times.
   std::uint64_t received(std::size_t rail) const;
-  /// While this process waited for bytes all the time, so fast came those of all.
-  void measured(std::size_t rail, double bytes_per_ns);
+  /// While this process waited for bytes all the time, so many came of all. One by one such
+  /// samples are bad: bytes come late when their sender is busy, and at once when it is the reader
+  /// who was away. So the longer it took the more it counts, and what is slow counts for little.
+  void measured(std::size_t rail, double bytes, std::int64_t took_ns, std::int64_t now_ns);
   /// 0: not known.
   double rate(std::size_t rail) const;
 

@@ -23,8 +23,7 @@ BulkStream& Transfers::stream(std::size_t number) {
 std::uint64_t Transfers::announce(Send& send) {
   send.transfer = ++last_number_;
   outgoing_.emplace(send.transfer, &send);
-  const BulkStream* const home = preferred();
-  departures_.announced(send, home != nullptr ? home->rail : max_rails);
+  departures_.announced(send, home_rail());
   opener_.want_bulk();
   return send.transfer;
 }
@@ -109,6 +108,7 @@ void Transfers::fetch(Receive& receive, std::uint64_t number, std::uint64_t ahea
     planned_ += transfer.bytes - transfer.granted;
     queue(transfer);
     opener_.want_bulk();
+    plan();
     distribute();
   } else if (ahead == 0) {
     complete(transfer);

@@ -119,6 +119,7 @@ class Transfers {
   BulkStream* choose(std::uint64_t left, std::uint64_t& length);
   bool trusted(const BulkStream& stream) const;
   const BulkStream* preferred() const;
+  std::size_t home_rail() const;
   bool shares() const;
   double rate(std::size_t rail) const;
   struct Load {

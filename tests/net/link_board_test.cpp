@@ -58,13 +58,22 @@ TEST(LinkBoard, RatesAreEverybodys) {
   LinkBoard board{};
   LinkLoads one(&board, nonce(1)), other(&board, nonce(2));
   EXPECT_EQ(one.rate(0), 0);
-  one.measured(0, 8);
-  EXPECT_EQ(other.rate(0), 8);
-  other.measured(0, 0.1);
-  EXPECT_NEAR(one.rate(0), 7.5, 0.01);
-  one.measured(0, 1000);
+  constexpr double second = 1e9;
+  const auto seconds = [&](double number) { return static_cast<std::int64_t>(number * second); };
+  const auto measure = [&](LinkLoads& loads, double rate, double took_s, double now_s) {
+    loads.measured(0, rate * took_s * second, seconds(took_s), seconds(now_s));
+  };
+  measure(one, 8, 0.05, 1);
+  EXPECT_NEAR(other.rate(0), 8, 1e-6);
+  measure(other, 0.1, 0.05, 1.1);
+  EXPECT_NEAR(one.rate(0), 7.9, 0.01) << "a sender that is busy says little about the link";
+  measure(one, 1000, 0.05, 1.1);
   EXPECT_LT(one.rate(0), 10);
-  for (int times = 0; times < 100; ++times) one.measured(0, 0.1);
+  measure(one, 1000, 0.001, 1.1);
+  EXPECT_LT(one.rate(0), 10.1) << "who was away finds much at once";
+  for (int times = 0; times < 1000; ++times) measure(one, 0.1, 0.05, 1.2 + 0.001 * times);
+  EXPECT_GT(one.rate(0), 8) << "however many look";
+  for (int times = 0; times < 100; ++times) measure(one, 0.1, 0.05, 3 + times);
   EXPECT_NEAR(one.rate(0), 0.1, 0.02);
 }
 

@@ -156,6 +156,43 @@ TEST(Sharing, AShortMessageAfterLongOnesOfOthersIsAskedFor) {
   }
 }
 
+/// Of one host two processes send to two others. Each receiver has all links for itself.
+TEST(Sharing, ALinkThatTheSendersHostNeedsIsLeftToIt) {
+  World world(1, Hosts::conditions());
+  Settings free, fixed;
+  fixed.rails = RailPolicy::fixed;
+  free.chunk_bytes = fixed.chunk_bytes = 256 << 10;
+  Process& sender = world.add(free, 2, 1, 0);
+  Process& neighbour = world.add(free, 2, 1, 1);
+  Process& receiver = world.add(free, 2, 2, 0);
+  Process& other = world.add(fixed, 2, 3, 0);
+  for (const Process* one : {&sender, &receiver, &other})
+    for (const int rail : {0, 1}) world.network.set_rate(one->carrier, rail, gigabit);
+  const auto data = bytes_of(8 << 20, 1);
+  std::vector<std::uint8_t> mine(data.size()), others(data.size());
+  const auto send = [&](Process& from, Process& to, std::vector<std::uint8_t>& target) {
+    to.receive(any_peer, 1, 0, target.data(), target.size());
+    from.send(to, 1, data.data(), data.size());
+  };
+  send(neighbour, other, others);
+  ASSERT_TRUE(world.until([&] { return other.ended() == 1; }));
+  world.network.run_until(world.network.now_ns() + second);
+  for (const bool busy : {false, true}) {
+    const std::uint64_t before = receiver.engine.statistics().rails[1].received_bytes;
+    if (busy) send(neighbour, other, others);
+    send(sender, receiver, mine);
+    const std::size_t expected = receiver.ended() + 1;
+    ASSERT_TRUE(world.until([&] { return receiver.ended() == expected; }));
+    const auto strayed =
+        static_cast<double>(receiver.engine.statistics().rails[1].received_bytes - before) /
+        static_cast<double>(data.size());
+    if (busy)
+      EXPECT_LT(strayed, 0.15);
+    else
+      EXPECT_GT(strayed, 0.4);
+  }
+}
+
 TEST(Sharing, UnevenLinksAreDoneTogether) {
   const std::size_t bytes = 8 << 20;
   Hosts forced(1, uneven, 4, RailPolicy::fixed), free(1, uneven, 4, RailPolicy::balanced);

@@ -49,6 +49,7 @@ Header any_header() {
     const std::uint64_t most = std::min<std::uint64_t>(header.message_bytes, max_payload_bytes + 1);
     if (most > 0) header.payload_bytes = any_number(static_cast<std::uint32_t>(most - 1));
     if (most > 0) header.ahead_bytes = any_number(static_cast<std::uint32_t>(most - 1));
+    for (std::uint16_t& steps : header.busy.steps) steps = any_number<std::uint16_t>(1);
   } else if (header.kind == FrameKind::grant) {
     header.stream = any_number(static_cast<std::uint8_t>(max_streams - 1));
     header.tag = any_number(max_message_bytes - 1);
@@ -87,6 +88,7 @@ RC_GTEST_PROP(Wire, HeadersSurvive, ()) {
   RC_ASSERT(again->ahead_bytes == header.ahead_bytes && again->only_whole == header.only_whole);
   RC_ASSERT(again->consumed_bytes == header.consumed_bytes && again->has_data == header.has_data);
   RC_ASSERT(again->wants_acknowledgement == header.wants_acknowledgement);
+  RC_ASSERT(again->busy.steps == header.busy.steps);
 }
 
 // No two headers have the same bytes, and a changed byte makes another header or none: nothing on
@@ -124,6 +126,7 @@ TEST(Wire, RefusesWhatNoEngineSends) {
   expect_refused({.kind = FrameKind::grant, .ahead_bytes = big, .message_bytes = 1}, "far ahead");
   expect_refused({.kind = FrameKind::grant, .only_whole = true, .message_bytes = 1},
                  "nothing, but whole");
+  expect_refused({.kind = FrameKind::eager, .busy = {.steps = {1}}}, "an eager one's links");
   expect_refused({.kind = FrameKind::grant}, "an empty grant");
   expect_refused({.kind = FrameKind::grant, .tag = max_message_bytes, .message_bytes = 1}, "end");
   expect_refused({.kind = FrameKind::grant, .tag = ~0ULL, .message_bytes = 2}, "overflow");
@@ -140,7 +143,10 @@ TEST(Wire, ShortMessagesHaveShortHeaders) {
   EXPECT_EQ(encode({.kind = FrameKind::acknowledgement}).length, header_bytes_min);
   EXPECT_EQ(encode({.kind = FrameKind::eager}).length, 28);
   EXPECT_EQ(encode({.kind = FrameKind::eager, .has_data = true, .data = ~0U}).length, 32);
-  const Header longest{.kind = FrameKind::request, .has_data = true, .data = 1ULL << 32U};
+  const Header longest{.kind = FrameKind::request,
+                       .has_data = true,
+                       .data = 1ULL << 32U,
+                       .busy = {.steps = {1}}};
   EXPECT_EQ(encode(longest).length, header_bytes_max);
 }
 
