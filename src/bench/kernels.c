@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "bench.h"
 
@@ -13,6 +14,8 @@ static const char usage[] =
     "usage: suiro-kernels KERNEL BYTES REPEAT   (under an MPI launcher)\n"
     "  pingpong  one message there and back, between the first and the last rank; time of one way\n"
     "  stream    64 messages, answered by one; time of one message\n"
+    "  cold      one message there and back, after a pause of 0.1 s; time of one way\n"
+    "  lone      as pingpong, while all other ranks compute\n"
     "  flood     thousands of messages by blocking calls, answered by one; time of one message\n"
     "  phase     messages there and back behind 5 ms of computation; time of one way\n"
     "  receive   a message arrives behind a second of computation; time that is not hidden\n"
@@ -79,6 +82,27 @@ static double there_and_back(struct Kernel* k, int rounds) {
 }
 
 static double pingpong(struct Kernel* k) { return there_and_back(k, k->bytes < 65536 ? 100 : 4); }
+
+/// The last rank's pause is shorter, so that it waits for the first.
+static double cold(struct Kernel* k) {
+  const long pause_ns = k->place.rank == 0 ? 101000000 : 100000000;
+  nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+  const double seconds = there_and_back(k, 1);
+  return k->place.rank == 0 ? seconds : 0;
+}
+
+/// The others look for the end of it, but otherwise have no time for MPI.
+static double lone(struct Kernel* k) {
+  const int last = k->place.ranks - 1;
+  const int busy = k->place.rank != 0 && k->place.rank != last;
+  const double seconds = there_and_back(k, 4);
+  MPI_Request ended;
+  MPI_Ibarrier(MPI_COMM_WORLD, &ended);
+  for (int over = 0; !over; MPI_Test(&ended, &over, MPI_STATUS_IGNORE)) {
+    if (busy) compute(4 * phase_s);
+  }
+  return busy ? 0 : seconds;
+}
 
 /// As most programs do: all compute, and then there is not much to be said. The first rank computes
 /// somewhat longer, so that the last one waits for it, whenever each has left the barrier before.
@@ -252,6 +276,8 @@ static const struct {
   void (*step)(struct Kernel*);
 } kernels[] = {{"pingpong", pingpong, NULL},
                {"stream", stream, NULL},
+               {"cold", cold, NULL},
+               {"lone", lone, NULL},
                {"flood", flood, NULL},
                {"phase", phase, NULL},
                {"receive", receive_hidden, NULL},

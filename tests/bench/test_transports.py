@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from suiro.bench.links import links_here, over_links, parse_links
 from suiro.bench.transports import (
     TRANSPORTS,
     Comparison,
@@ -83,6 +84,36 @@ def test_unknown_transports_are_refused() -> None:
         parse_transports(mpi, list(known))
         with pytest.raises(UsageError, match="there are suiro, "):
             parse_transports(mpi, ["carrier-pigeon"])
+
+
+def test_each_transport_over_so_many_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over one link there is only one policy."""
+    monkeypatch.setenv("SUIRO_NETS", "eth0,10.1.0.0/16")
+    chosen = parse_transports("openmpi", ["suiro", "suiro:SUIRO_NET_RAILS=static", "tcp"])
+    made = over_links(chosen, parse_links("1,2"), links_here())
+    assert [one.label for one in made] == [
+        "suiro, 1 link",
+        "tcp, 1 link",
+        "suiro, 2 links",
+        "suiro:SUIRO_NET_RAILS=static, 2 links",
+        "tcp, 2 links",
+    ]
+    assert made[1].variables == {"OMPI_MCA_btl_tcp_if_include": "eth0"}
+    assert made[3].variables == {"SUIRO_NET_RAILS": "static", "SUIRO_NETS": "eth0,10.1.0.0/16"}
+
+
+def test_links_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ("0", "", "1,,2", "two", "-1", "2,2"):
+        with pytest.raises(UsageError, match="--links"):
+            parse_links(wrong)
+    monkeypatch.delenv("SUIRO_NETS", raising=False)
+    with pytest.raises(UsageError, match="in SUIRO_NETS"):
+        links_here()
+    tcp = parse_transports("openmpi", ["tcp"])
+    with pytest.raises(UsageError, match="--links 3: there are 2: a, b"):
+        over_links(tcp, [3], ["a", "b"])
+    with pytest.raises(UsageError, match="not libfabric-tcp"):
+        over_links(parse_transports("openmpi", ["libfabric-tcp"]), [1], ["a"])
 
 
 def test_variables() -> None:

@@ -13,7 +13,9 @@ from suiro.bench.statistics import median_with_interval
 from suiro.errors import SuiroError, UsageError
 
 NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
-KERNELS = ("pingpong", "stream", "flood", "phase", "receive", "send", "resume", "allgather", *NPB)
+_BEHIND = ("phase", "receive", "send", "resume")
+POINT_TO_POINT = ("pingpong", "stream", "cold", "lone", "flood", *_BEHIND)
+KERNELS = (*POINT_TO_POINT, "allgather", *NPB)
 
 
 @dataclass(frozen=True)

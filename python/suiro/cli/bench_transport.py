@@ -37,8 +37,8 @@ KernelsOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B",
-        help="pingpong, stream, flood; behind 5 ms of computation: phase; behind a second: "
-        "receive, send, resume; "
+        help="pingpong, stream, cold, lone, flood; behind 5 ms of computation: phase; behind a "
+        "second: receive, send, resume; "
         "allgather, halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
         "[default: pingpong,stream].",
     ),
@@ -49,6 +49,14 @@ TransportsOption = Annotated[
         metavar="A,B",
         help="What to compare with the first [default: all that this MPI has]. "
         "NAME:VARIABLE=VALUE is one with other settings, + in a value a comma.",
+    ),
+]
+LinksOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N,M",
+        help="Over so many links of each host: the first ones of a lab's, or of those that "
+        "SUIRO_NETS names; for suiro and Open MPI's tcp.",
     ),
 ]
 
@@ -72,6 +80,7 @@ def bench_transport(
         str, typer.Option(metavar="A,B", help="Bytes per message of a kernel; K and M are 1024s.")
     ] = "8,48K,1M",
     transports: TransportsOption = None,
+    links: LinksOption = None,
     repeat: Annotated[int, typer.Option(min=1, metavar="N", help="Jobs per transport.")] = 5,
     calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls of a kernel per job.")] = 10,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -84,14 +93,21 @@ def bench_transport(
 
     Your own program:     suiro bench-transport --program "./app input" -- mpirun -np 64
 
+    Is a link more use?   suiro bench-transport --lab four-rails --kernels ft --links 1,2,4
+
     Two settings:         suiro bench-transport --transports suiro,suiro:SUIRO_NET_RAILS=striped ...
     """
+    from suiro.bench.links import links_here, over_links, parse_links
+
     workloads = _workloads(program, seconds_from, kernels, sizes, calls)
+    counts = parse_links(links) if links is not None else None
     _refuse_early(mpi)
     prefix = _prefix(launcher or [], lab, mpi)
     generation, chosen = _transports(prefix, mpi, transports)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), bool(launcher)))
+    if counts is not None:
+        chosen = over_links(chosen, counts, links_here())
     from suiro.bench.transports import compare
 
     compared = partial(

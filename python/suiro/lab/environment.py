@@ -126,6 +126,7 @@ def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
         "SUIRO_LAB_SITES_OF_HOSTS": " ".join(map(str, plan.site_of_host)),
         "SUIRO_LAB_RATE_BPS": str(plan.rate_bps),
         "SUIRO_LAB_LINK_RATES_BPS": " ".join(map(str, plan.link_rates_bps)),
+        "SUIRO_LAB_INTERFACES": " ".join(link.interface for link in plan.hosts[0].links),
         "SUIRO_LAB_NETWORK": str(NETWORK),
         "SUIRO_LAB_CONTROL": str(CONTROL),
     }
