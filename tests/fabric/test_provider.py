@@ -115,6 +115,23 @@ def test_between_hosts(name: str, backend: str, programs: Path) -> None:
     assert unneeded_kilobytes(outcome) < 6 * 1024 + 2000
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_hosts_with_different_numbers_of_links(mpi: Mpi, tmp_path: Path) -> None:
+    """The last of four has two of four links; ranks check every byte."""
+    few = "test $(hostname) != host3 || export SUIRO_NETS=eth0,eth1"
+    program = mpi.build(str(HERE / "outage.c"))
+    job = [*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(16)]
+    words = [*job, "sh", "-c", f"{few}; exec {program} alltoall 4 300000"]
+    done = subprocess.run(
+        [*LAB_SUIRO, "lab", "run", "four-rails", "--", *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done
+    assert len(re.findall(r"^at .*$", done.stdout, re.MULTILINE)) == 4, done
+
+
 def test_nothing_of_libfabric_is_linked_and_nothing_shown() -> None:
     """Symbol versions differ between libfabrics; what is inside must not meet the program's."""
     table = subprocess.run(
