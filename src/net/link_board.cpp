@@ -149,7 +149,8 @@ void LinkLoads::measured(std::size_t rail, double bytes, std::int64_t took_ns,
   const double bytes_per_ns = bytes / static_cast<double>(took_ns);
   const double before = rate(rail);
   const std::int64_t since_ns = now_ns - board_.links[rail].measured_ns.exchange(now_ns, relaxed);
-  const double forgotten = std::clamp(static_cast<double>(since_ns) / forgotten_ns, 0.0, most_at_once);
+  const double forgotten =
+      std::clamp(static_cast<double>(since_ns) / forgotten_ns, 0.0, most_at_once);
   const double more = std::min(bytes_per_ns, 2 * before) - before;
   const double learned = std::min(static_cast<double>(took_ns) / learned_ns, most_at_once);
   const double now = before == 0 ? bytes_per_ns : before + more * (more > 0 ? learned : forgotten);

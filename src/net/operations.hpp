@@ -33,7 +33,7 @@ struct Send {
   std::uint64_t data = 0;
   std::uint64_t transfer = 0;
   std::uint64_t promised = 0;  // of a long message, what the peer has not asked for yet
-  Segments payload;  // the user's memory, or `copy`
+  Segments payload;            // the user's memory, or `copy`
   Bytes copy;
   CompletionSink* sink = nullptr;
   void* context = nullptr;

@@ -152,7 +152,7 @@ class Transfers {
   Session& session_;
   const Paths& paths_;
   Departures departures_;
-  BusyLinks peers_;  // what the peer's links had to carry to others
+  BusyLinks peers_;            // what the peer's links had to carry to others
   std::int64_t peers_ns_ = 0;  // at this time
   std::uint64_t planned_ = 0;  // bytes that are not asked for yet
   std::uint64_t told_ = 0;     // of them, to others, as what this rail is to carry

@@ -143,10 +143,8 @@ TEST(Wire, ShortMessagesHaveShortHeaders) {
   EXPECT_EQ(encode({.kind = FrameKind::acknowledgement}).length, header_bytes_min);
   EXPECT_EQ(encode({.kind = FrameKind::eager}).length, 28);
   EXPECT_EQ(encode({.kind = FrameKind::eager, .has_data = true, .data = ~0U}).length, 32);
-  const Header longest{.kind = FrameKind::request,
-                       .has_data = true,
-                       .data = 1ULL << 32U,
-                       .busy = {.steps = {1}}};
+  const Header longest{
+      .kind = FrameKind::request, .has_data = true, .data = 1ULL << 32U, .busy = {.steps = {1}}};
   EXPECT_EQ(encode(longest).length, header_bytes_max);
 }
 
