@@ -116,9 +116,10 @@ def test_between_hosts(name: str, backend: str, programs: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_hosts_with_different_numbers_of_links(mpi: Mpi, tmp_path: Path) -> None:
+def test_hosts_with_different_numbers_of_links(programs: Path) -> None:
     """The last of four has two of four links; ranks check every byte."""
     few = "test $(hostname) != host3 || export SUIRO_NETS=eth0,eth1"
+    mpi = Mpi("openmpi", programs)
     program = mpi.build(str(HERE / "outage.c"))
     job = [*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(16)]
     words = [*job, "sh", "-c", f"{few}; exec {program} alltoall 4 300000"]
