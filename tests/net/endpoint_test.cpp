@@ -24,9 +24,10 @@ void exchange(Pair& pair, std::size_t bytes, bool posted) {
   ASSERT_EQ(pair.a.send(pair.to_b, bytes, data), Status::ok);
   if (!posted) {
     // Behind another message, so that it has surely come.
-    std::vector<std::uint8_t> last(1);
+    const std::vector<std::uint8_t> last(1);
+    std::vector<std::uint8_t> last_target(1);
     ASSERT_EQ(pair.a.send(pair.to_b, ~bytes, last), Status::ok);
-    pair.b.receive(~bytes, last);
+    pair.b.receive(~bytes, last_target);
     ASSERT_TRUE(pair.b.wait(1));
     ASSERT_TRUE(pair.a.wait(1));
     pair.b.log.take();
