@@ -13,7 +13,7 @@ namespace {
 // More ranks than this are proven with the fallbacks only where they are placed unevenly, with two
 // segments and one root: twice the ranks take four times the time, and show nothing more of what a
 // parameter or a root does.
-constexpr int all_variants_ranks = 16;
+constexpr int all_variants_ranks = 12;
 
 // With more ranks than this, three roots stand for all.
 constexpr int all_roots_ranks = 9;
