@@ -15,8 +15,14 @@
 namespace suiro::net {
 namespace {
 
-constexpr std::uint64_t smallest_chunk = 64 << 10;
+/// A link is asked for so much at a time that it takes it this long, within limits: shorter chunks
+/// cost too much of that time in words, longer ones leave other links idle behind the last.
+constexpr double shortest_chunk_ns = 500'000;
 constexpr double longest_chunk_ns = 10'000'000;
+constexpr std::uint64_t least_chunk = 8 << 10;
+constexpr std::uint64_t usual_chunk = 64 << 10;
+/// What is less says little of how fast a link is.
+constexpr std::uint64_t least_measured = 64 << 10;
 /// A shorter round trip costs less than to begin on one stream and go on on another.
 constexpr std::int64_t least_round_trip_ns = 25'000;
 /// A message for which a short one behind it waits no longer than this need not be asked for.
@@ -37,16 +43,23 @@ constexpr double longest_hearsay_ns = 500'000'000;
 /// What a link carries in a while that nobody minds, so that what is not yet asked for can still
 /// take another.
 std::uint64_t Transfers::longest_chunk(std::size_t rail) const {
-  const std::uint64_t most = std::max(core_.settings.chunk_bytes, smallest_chunk);
+  const std::uint64_t most = std::max(core_.settings.chunk_bytes, usual_chunk);
   const double known = core_.loads.rate(rail) * longest_chunk_ns;
-  return known == 0 ? most : std::clamp(static_cast<std::uint64_t>(known), smallest_chunk, most);
+  return known == 0 ? most : std::clamp(static_cast<std::uint64_t>(known), usual_chunk, most);
+}
+
+std::uint64_t Transfers::shortest_chunk(std::size_t rail) const {
+  const double known = core_.loads.rate(rail) * shortest_chunk_ns;
+  if (known == 0) return usual_chunk;
+  return std::clamp(static_cast<std::uint64_t>(known), least_chunk, usual_chunk);
 }
 
 /// The next chunk for one of several streams: its part of half of what is left.
 std::uint64_t Transfers::chunk(std::uint64_t left, std::size_t rail, double part) const {
+  const std::uint64_t least = shortest_chunk(rail);
   const auto wished = static_cast<std::uint64_t>(static_cast<double>(left) / 2 * part);
-  const std::uint64_t length = std::clamp(wished, smallest_chunk, longest_chunk(rail));
-  return left < length + smallest_chunk / 2 ? left : length;
+  const std::uint64_t length = std::clamp(wished, least, longest_chunk(rail));
+  return left < length + least / 2 ? left : length;
 }
 
 /// Streams of a rail that is suspected serve only where there are no others.
@@ -91,12 +104,16 @@ double Transfers::rate(std::size_t rail) const {
 /// What is under way on a link, at one look.
 Transfers::Load Transfers::load(std::size_t rail) const {
   const LinkLoads& loads = core_.loads;
-  const double others = loads.others(rail, core_.carrier.now_ns());
+  const std::int64_t now_ns = core_.carrier.now_ns();
+  const double others = loads.others(rail, now_ns);
   const double peers = rail == home_rail() ? 0 : peers_load(rail);
-  const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, core_.carrier.now_ns()) &&
+  const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, now_ns) &&
                        core_.settings.rails == RailPolicy::balanced;
   const double here = others + static_cast<double>(loads.own(rail));
-  return {std::max(here, peers), rate(rail), crowded};
+  // What has come since then waits in the kernel until a chunk of it is there.
+  const auto since_ns = static_cast<double>(now_ns - loads.counted_ns(rail));
+  const double come = loads.rate(rail) * std::clamp(since_ns, 0.0, longest_chunk_ns);
+  return {std::max({here - come, peers, 0.0}), rate(rail), crowded};
 }
 
 /// What is left of what the other end of the link had to carry for others.
@@ -161,8 +178,8 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   for (BulkStream& stream : streams_) {
     if (!usable(stream)) continue;
     const bool own = stream.preference == home->preference;
-    const std::uint64_t here = alone ? left : chunk(left, stream.rail, rate(stream.rail) / rates);
     const Load load = this->load(stream.rail);
+    const std::uint64_t here = alone ? left : chunk(left, stream.rail, load.rate / rates);
     const double end = load.end_ns(here, own);
     all_end = std::min(all_end, load.end_ns(planned_, own));
     if (!own) others_end = std::min(others_end, end);
@@ -189,7 +206,7 @@ void Transfers::want_more() {
   const double all_ns = load(home->rail).end_ns(planned_, true);
   for (std::size_t index = 0; index < paths_.routes.size(); ++index) {
     const std::size_t rail = paths_.routes[index].own_rail;
-    if (!core_.suspects(rail) && load(rail).end_ns(smallest_chunk, false) < all_ns)
+    if (!core_.suspects(rail) && load(rail).end_ns(shortest_chunk(rail), false) < all_ns)
       opener_.want_route(index);
   }
 }
@@ -307,11 +324,11 @@ Ahead Transfers::ahead(const BulkStream& stream) const {
 void Transfers::measure(BulkStream& stream, const Grant& grant) {
   const std::int64_t now_ns = core_.carrier.now_ns();
   const std::int64_t took = now_ns - stream.measured_ns;
-  if (grant.length >= smallest_chunk) measure_answer(stream, grant, now_ns);
+  if (grant.length >= least_measured) measure_answer(stream, grant, now_ns);
   if (took < least_window_ns && stream.grants.size() > 1) return;
   const std::uint64_t bytes = core_.loads.received(stream.rail) - stream.measured_bytes;
   begin_measuring(stream);
-  if (bytes >= smallest_chunk)
+  if (bytes >= least_measured)
     core_.loads.measured(stream.rail, static_cast<double>(bytes), took, now_ns);
 }
 

@@ -87,6 +87,7 @@ void LinkLoads::planned(std::size_t rail, std::uint64_t before, std::uint64_t by
 
 void LinkLoads::asked(std::size_t rail, std::uint64_t bytes, std::int64_t now_ns) {
   if (rail >= max_rails) return;
+  if (own_[rail].bytes == 0) board_.links[rail].counted_ns.store(now_ns, relaxed);
   own_[rail].bytes += bytes;
   tell(rail, now_ns);
 }
@@ -94,6 +95,7 @@ void LinkLoads::asked(std::size_t rail, std::uint64_t bytes, std::int64_t now_ns
 void LinkLoads::arrived(std::size_t rail, std::uint64_t bytes, std::int64_t now_ns) {
   if (rail >= max_rails) return;
   board_.links[rail].received_bytes.fetch_add(bytes, relaxed);
+  board_.links[rail].counted_ns.store(now_ns, relaxed);
   lost(rail, bytes, now_ns);
 }
 
@@ -135,6 +137,10 @@ bool LinkLoads::preferred(std::size_t rail, std::int64_t now_ns) const {
   if (rail >= max_rails) return false;
   const std::int64_t at_ns = board_.links[rail].preferred_ns.load(relaxed);
   return at_ns != 0 && std::abs(now_ns - at_ns) < word_holds_ns;
+}
+
+std::int64_t LinkLoads::counted_ns(std::size_t rail) const {
+  return rail < max_rails ? board_.links[rail].counted_ns.load(relaxed) : 0;
 }
 
 std::uint64_t LinkLoads::received(std::size_t rail) const {

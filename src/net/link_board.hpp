@@ -35,6 +35,7 @@ struct LinkBoard {
   };
   struct Link {
     std::atomic<std::uint64_t> received_bytes;  // of long messages, by all, ever
+    std::atomic<std::int64_t> counted_ns;       // when what is under way was last known
     std::atomic<double> bytes_per_ns;           // at which it is received when busy; 0: not known
     std::atomic<std::int64_t> measured_ns;      // when this was looked at last
     std::atomic<std::int64_t> preferred_ns;     // when somebody preferred it the last time
@@ -83,6 +84,9 @@ class LinkLoads {
   /// Whether somebody's messages prefer this link, or did a moment ago.
   bool preferred(std::size_t rail, std::int64_t now_ns) const;
 
+  /// When bytes of this link were last counted by anybody, or first asked for: what has come since
+  /// lies in the kernel, for a reader is woken when much is there.
+  std::int64_t counted_ns(std::size_t rail) const;
   /// All that has come on this link, to tell how fast it is from two times.
   std::uint64_t received(std::size_t rail) const;
   /// While this process waited for bytes all the time, so many came of all. One by one such

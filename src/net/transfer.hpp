@@ -136,6 +136,7 @@ class Transfers {
   void plan();
   void grant_all();
   std::uint64_t longest_chunk(std::size_t rail) const;
+  std::uint64_t shortest_chunk(std::size_t rail) const;
   std::uint64_t chunk(std::uint64_t left, std::size_t rail, double part) const;
   void give(std::size_t number, Transfer& transfer, Transfer::Range range);
   void measure(BulkStream& stream, const Grant& grant);

@@ -126,6 +126,20 @@ TEST(Sharing, WhoIsAloneHasAllLinks) {
   }
 }
 
+/// A link is not asked for more at a time than the others would wait for in the end.
+TEST(Sharing, AMessageThatTakesLittleTimeIsSpreadAsWell) {
+  const std::vector<double> slow(4, gigabit / 10);
+  Hosts hosts(1, slow, 1, RailPolicy::balanced);
+  hosts.begin(0, 8 << 20);  // by which rates are learned
+  ASSERT_TRUE(hosts.end());
+  const std::size_t bytes = 320 << 10;
+  const std::int64_t begin_ns = hosts.world.network.now_ns();
+  hosts.begin(0, bytes);
+  ASSERT_TRUE(hosts.end());
+  const double all = static_cast<double>(bytes) / std::accumulate(slow.begin(), slow.end(), 0.0);
+  EXPECT_LT(static_cast<double>(hosts.world.network.now_ns() - begin_ns), 1.15 * all);
+}
+
 TEST(Sharing, WhereAllAreBusyEachKeepsToItsOwn) {
   const std::size_t bytes = 8 << 20;
   Hosts forced(1, even, 4, RailPolicy::fixed), free(1, even, 4, RailPolicy::balanced);
