@@ -33,6 +33,8 @@ constexpr double slowest_part = 1.0 / 16;
 /// By so much a link that others use must be through earlier, or else we would only be in each
 /// other's way: what is known of rates is wrong by up to a quarter either way.
 constexpr double reluctance = 1.5;
+/// But who has a slow link of his own must take of faster ones, or it would be done last.
+constexpr double much_faster = 1.25;
 /// Who looks for so long does not take for the link's what a reader who was away finds at once.
 constexpr std::int64_t least_window_ns = 50'000'000;
 /// What a peer said of its links is believed no longer, if it is not known how fast they are.
@@ -107,7 +109,8 @@ Transfers::Load Transfers::load(std::size_t rail) const {
   const std::int64_t now_ns = core_.carrier.now_ns();
   const double others = loads.others(rail, now_ns);
   const double peers = rail == home_rail() ? 0 : peers_load(rail);
-  const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, now_ns) &&
+  const bool faster = rate(rail) > much_faster * rate(home_rail());
+  const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, now_ns) && !faster &&
                        core_.settings.rails == RailPolicy::balanced;
   const double here = others + static_cast<double>(loads.own(rail));
   // What has come since then waits in the kernel until a chunk of it is there.
