@@ -159,7 +159,7 @@ bool Transfers::has_enough(const BulkStream& stream) const {
 /// others have on it becomes less from one look to the next, and a stream that were slower than
 /// itself a moment later would get nothing, and nobody would ask again.
 /// What is left of a message goes to the preferred one at once if even so no other is through
-/// with a usual chunk first: to spread it while all have something to do makes it no faster.
+/// first; with a usual chunk, if others use it: small ones would come between all of theirs.
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   const BulkStream* const home = preferred();
   if (home == nullptr) return nullptr;
@@ -185,7 +185,8 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
     const std::uint64_t here = alone ? left : chunk(left, stream.rail, load.rate / rates);
     const double end = load.end_ns(here, own);
     all_end = std::min(all_end, load.end_ns(planned_, own));
-    if (!own) others_end = std::min(others_end, load.end_ns(std::max(here, usual_chunk), false));
+    const std::uint64_t piece = load.crowded ? std::max(here, usual_chunk) : here;
+    if (!own) others_end = std::min(others_end, load.end_ns(piece, false));
     if (!alone && has_enough(stream)) continue;
     if (best != nullptr && rank(end, stream) >= rank(best_end, *best)) continue;
     best = &stream;
