@@ -76,13 +76,13 @@ TEST(Symmetry, IsNotSeenWhereNodesDiffer) {
 }
 
 TEST(Symmetry, ManyRanksAreNotAllPlayed) {
-  const Topology topology = Topology::block(300, 4);
-  const Schedule schedule = build(*find_algorithm("allgather", "ring"), topology);
+  const Topology topology = Topology::block(512, 4);
+  const Schedule schedule = build(*find_algorithm("allgather", "recursive_doubling"), topology);
   const Estimate made = estimate(schedule, topology, Network{}, 1000);
   EXPECT_EQ(made.played_ranks, 4);
   Network shared;
   shared.kind = SwitchKind::shared;
-  EXPECT_EQ(estimate(schedule, topology, shared, 1000).played_ranks, 1200);
+  EXPECT_EQ(estimate(schedule, topology, shared, 1000).played_ranks, 2048);
 }
 
 }  // namespace
