@@ -112,11 +112,12 @@ Transfers::Load Transfers::load(std::size_t rail) const {
   const bool faster = rate(rail) > much_faster * rate(home_rail());
   const bool crowded = (others > 0 || peers > 0) && loads.preferred(rail, now_ns) && !faster &&
                        core_.settings.rails == RailPolicy::balanced;
-  const double here = others + static_cast<double>(loads.own(rail));
-  // What has come since then waits in the kernel until a chunk of it is there.
+  // What has come since it was last counted waits in the kernel until a chunk of it is there. What
+  // others plan or are expected to do has not begun, so nothing is taken off that.
   const auto since_ns = static_cast<double>(now_ns - loads.counted_ns(rail));
   const double come = loads.rate(rail) * std::clamp(since_ns, 0.0, longest_chunk_ns);
-  return {std::max({here - come, peers, 0.0}), rate(rail), crowded};
+  const double here = others + std::max(static_cast<double>(loads.own(rail)) - come, 0.0);
+  return {std::max(here, peers), rate(rail), crowded};
 }
 
 /// What is left of what the other end of the link had to carry for others.
@@ -159,7 +160,7 @@ bool Transfers::has_enough(const BulkStream& stream) const {
 /// others have on it becomes less from one look to the next, and a stream that were slower than
 /// itself a moment later would get nothing, and nobody would ask again.
 /// What is left of a message goes to the preferred one at once if even so no other is through
-/// first; with a usual chunk, if others use it: small ones would come between all of theirs.
+/// first.
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   const BulkStream* const home = preferred();
   if (home == nullptr) return nullptr;
@@ -185,8 +186,7 @@ BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
     const std::uint64_t here = alone ? left : chunk(left, stream.rail, load.rate / rates);
     const double end = load.end_ns(here, own);
     all_end = std::min(all_end, load.end_ns(planned_, own));
-    const std::uint64_t piece = load.crowded ? std::max(here, usual_chunk) : here;
-    if (!own) others_end = std::min(others_end, load.end_ns(piece, false));
+    if (!own) others_end = std::min(others_end, end);
     if (!alone && has_enough(stream)) continue;
     if (best != nullptr && rank(end, stream) >= rank(best_end, *best)) continue;
     best = &stream;
