@@ -88,7 +88,7 @@ class Mpi:
             fortran = source.endswith(".f90")
             compiler = self.tools.fortran if fortran else self.tools.compiler
             more = ["-fallow-argument-mismatch", "-w", "-J", str(self.folder)] if fortran else []
-            command = [compiler, "-O1", *more, "-o", str(target), str(HERE / source), *options]
+            command = [compiler, "-O3", *more, "-o", str(target), str(HERE / source), *options]
             subprocess.run([*command, "-ldl", "-lpthread"], check=True)
         return target
 
