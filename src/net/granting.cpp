@@ -159,8 +159,7 @@ bool Transfers::has_enough(const BulkStream& stream) const {
 /// and when it is through with a chunk, this is asked again. So each link is looked at once. What
 /// others have on it becomes less from one look to the next, and a stream that were slower than
 /// itself a moment later would get nothing, and nobody would ask again.
-/// What is left of a message goes to the preferred one at once if even so no other is through
-/// first.
+/// What is left of a message goes to the preferred one at once if no other is through first.
 BulkStream* Transfers::choose(std::uint64_t left, std::uint64_t& length) {
   const BulkStream* const home = preferred();
   if (home == nullptr) return nullptr;
