@@ -16,6 +16,7 @@ static const char usage[] =
     "  stream    64 messages, answered by one; time of one message\n"
     "  cold      one message there and back, after a pause of 0.1 s; time of one way\n"
     "  lone      as pingpong, while all other ranks compute\n"
+    "  beside    as pingpong, while the others exchange a 64th of it in pairs now and then\n"
     "  flood     thousands of messages by blocking calls, answered by one; time of one message\n"
     "  phase     messages there and back behind 5 ms of computation; time of one way\n"
     "  receive   a message arrives behind a second of computation; time that is not hidden\n"
@@ -102,6 +103,34 @@ static double lone(struct Kernel* k) {
     if (busy) compute(4 * phase_s);
   }
   return busy ? 0 : seconds;
+}
+
+/// The lower of each pair begins, after 30 to 70 ms, and says by an empty message when it is over.
+static void talk_now_and_then(struct Kernel* k, MPI_Request* ended) {
+  const int rank = k->place.rank, partner = k->place.ranks - 1 - rank;
+  int over = 0, length = partner == rank ? 0 : k->bytes / 64;
+  for (long round = 0; length > 0; ++round) {
+    MPI_Status status;
+    if (rank < partner) {
+      const long pause_ns = 30000000 + (rank * 7919 + round * 104729) % 40000 * 1000;
+      nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+      MPI_Test(ended, &over, MPI_STATUS_IGNORE);
+      MPI_Send(k->send, over ? 0 : length, MPI_BYTE, partner, 0, MPI_COMM_WORLD);
+    }
+    MPI_Recv(k->receive, length, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    if (rank > partner) MPI_Send(k->send, length, MPI_BYTE, partner, 0, MPI_COMM_WORLD);
+  }
+}
+
+static double beside(struct Kernel* k) {
+  const int talks = k->place.rank == 0 || k->place.rank == k->place.ranks - 1;
+  const double seconds = there_and_back(k, 8);
+  MPI_Request ended;
+  MPI_Ibarrier(MPI_COMM_WORLD, &ended);
+  if (!talks) talk_now_and_then(k, &ended);
+  MPI_Wait(&ended, MPI_STATUS_IGNORE);
+  return talks ? seconds : 0;
 }
 
 /// As most programs do: all compute, and then there is not much to be said. The first rank computes
@@ -278,6 +307,7 @@ static const struct {
                {"stream", stream, NULL},
                {"cold", cold, NULL},
                {"lone", lone, NULL},
+               {"beside", beside, NULL},
                {"flood", flood, NULL},
                {"phase", phase, NULL},
                {"receive", receive_hidden, NULL},

@@ -126,6 +126,27 @@ TEST(Sharing, WhoIsAloneHasAllLinks) {
   }
 }
 
+/// The others have a fifth of three links: a stream must have most of what that leaves.
+TEST(Sharing, AStreamHasWhatThoseLeaveWhoTalkNowAndThen) {
+  const std::vector<double> slow(4, gigabit / 10);
+  Hosts hosts(1, slow, 4, RailPolicy::balanced);
+  for (std::size_t process = 0; process < 4; ++process) hosts.begin(process, 4 << 20);
+  ASSERT_TRUE(hosts.end());  // by which rates are learned
+  const std::size_t bytes = 64 << 20;
+  const std::int64_t begin_ns = hosts.world.network.now_ns();
+  const std::size_t expected = hosts.of(1, 0).ended() + 1;
+  hosts.begin(0, bytes);
+  for (int step = 0; hosts.of(1, 0).ended() < expected; ++step) {
+    ASSERT_LT(step, 2000);
+    if (step % 5 == 0)
+      for (std::size_t other = 1; other < 4; ++other) hosts.begin(other, 128 << 10);
+    hosts.world.network.run_until(hosts.world.network.now_ns() + 10 * millisecond);
+  }
+  const double left = 4 * slow[0] - 3 * static_cast<double>(128 << 10) / (50 * millisecond);
+  EXPECT_LT(static_cast<double>(hosts.world.network.now_ns() - begin_ns), 1.15 * bytes / left);
+  EXPECT_TRUE(hosts.end());
+}
+
 /// A link is not asked for more at a time than the others would wait for in the end.
 TEST(Sharing, AMessageThatTakesLittleTimeIsSpreadAsWell) {
   const std::vector<double> slow(4, gigabit / 10);

@@ -14,7 +14,7 @@ from suiro.errors import SuiroError, UsageError
 
 NPB = ("is", "ft", "cg", "halo", "sweep", "grid", "wave")
 _BEHIND = ("phase", "receive", "send", "resume")
-POINT_TO_POINT = ("pingpong", "stream", "cold", "lone", "flood", *_BEHIND)
+POINT_TO_POINT = ("pingpong", "stream", "cold", "lone", "beside", "flood", *_BEHIND)
 KERNELS = (*POINT_TO_POINT, "allgather", *NPB)
 
 

@@ -37,8 +37,8 @@ KernelsOption = Annotated[
     str | None,
     typer.Option(
         metavar="A,B",
-        help="pingpong, stream, cold, lone, flood; behind 5 ms of computation: phase; behind a "
-        "second: receive, send, resume; "
+        help="pingpong, stream, cold, lone, beside, flood; behind 5 ms of computation: phase; "
+        "behind a second: receive, send, resume; "
         "allgather, halo, and like NPB: is, ft, cg, sweep (BT, SP), grid (MG), wave (LU) "
         "[default: pingpong,stream].",
     ),
