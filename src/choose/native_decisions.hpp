@@ -22,6 +22,10 @@ bool is_one_per_node(const Topology& topology);
 /// Going round the ranks, from the root on, each node is left but once.
 bool is_node_by_node(const Topology& topology, int root);
 
+/// As suiro's `algorithm`.
+inline Native same(std::string said, std::string_view algorithm, Where where = Where::anywhere) {
+  return {.said = std::move(said), .algorithm = algorithm, .where = where};
+}
 /// In one segment.
 Native unsegmented(std::string said, std::string_view algorithm, const NativeCall& call,
                    Where where);

@@ -18,8 +18,7 @@
 // - `scattered` posts MPIR_CVAR_ALLTOALL_THROTTLE = 32 at a time, also for alltoallv and alltoallw.
 #include "choose/native_decisions.hpp"
 
-namespace suiro {
-
+namespace suiro::mpich {
 namespace {
 
 constexpr std::int64_t bcast_short = 12288;
@@ -31,10 +30,6 @@ constexpr std::int64_t allgather_short = 81920;
 constexpr std::int64_t allgather_long = 524288;
 constexpr std::int64_t reduce_scatter_long = 524288;
 constexpr std::int64_t allgatherv_chunk = 32768;
-
-Native same(std::string said, std::string_view algorithm, Where where = Where::anywhere) {
-  return {.said = std::move(said), .algorithm = algorithm, .where = where};
-}
 
 Native through_leaders(const std::string& said) {
   return {.said = said + " over one rank per node, shared memory inside nodes"};
@@ -160,10 +155,13 @@ constexpr Decision decisions[] = {
 };
 
 }  // namespace
+}  // namespace suiro::mpich
+
+namespace suiro {
 
 /// Releases 4 and 5 decide alike.
 Native native_of_mpich(int /*release*/, const NativeCall& call) {
-  for (const Decision& row : decisions) {
+  for (const mpich::Decision& row : mpich::decisions) {
     if (row.collective == call.collective.name) return row.decide(call);
   }
   return {};

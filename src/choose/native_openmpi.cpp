@@ -31,11 +31,8 @@
 #include "choose/native_decisions.hpp"
 #include "choose/native_openmpi_rows.hpp"
 
-namespace suiro {
-
+namespace suiro::openmpi {
 namespace {
-
-using namespace openmpi;
 
 constexpr std::int64_t eager_bytes = 65536;  // of btl_tcp_eager_limit
 
@@ -48,10 +45,6 @@ std::string decided(std::span<const Row> rows, const NativeCall& call) {
 }
 
 bool segments_none(const NativeCall& call) { return elements(call) < call.topology.ranks(); }
-
-Native same(std::string said, std::string_view algorithm, Where where = Where::anywhere) {
-  return {.said = std::move(said), .algorithm = algorithm, .where = where};
-}
 
 Native alltoall(const NativeCall& call) {
   const std::string name = decided(alltoall_rows, call);
@@ -223,9 +216,12 @@ constexpr Decision decisions[] = {
 };
 
 }  // namespace
+}  // namespace suiro::openmpi
+
+namespace suiro {
 
 Native native_of_openmpi(int release, const NativeCall& call) {
-  for (const Decision& row : decisions) {
+  for (const openmpi::Decision& row : openmpi::decisions) {
     if (row.collective != call.collective.name) continue;
     if (release >= 5 && row.han) return {.said = "coll/han, through one rank per node"};
     return row.decide(call);

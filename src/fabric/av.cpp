@@ -62,7 +62,7 @@ const char* print(fid_av*, const void* address, char* buffer, std::size_t* lengt
   return buffer;
 }
 
-fi_ops object_operations = operations(close_unused<AddressVector>, bind_vector);
+fi_ops vector_object_operations = operations(close_unused<AddressVector>, bind_vector);
 fi_ops_av vector_operations{.size = sizeof(fi_ops_av),
                             .insert = insert,
                             .insertsvc = not_supported,
@@ -122,7 +122,7 @@ int open_address_vector(fid_domain* handle, fi_av_attr* attributes, fid_av** ope
     attributes->type = domain.av_type == FI_AV_UNSPEC ? FI_AV_TABLE : domain.av_type;
   auto* vector = new (std::nothrow) AddressVector(domain);
   if (vector == nullptr) return -FI_ENOMEM;
-  vector->fid = {.fclass = FI_CLASS_AV, .context = context, .ops = &object_operations};
+  vector->fid = {.fclass = FI_CLASS_AV, .context = context, .ops = &vector_object_operations};
   vector->ops = &vector_operations;
   ++domain.users;
   *opened = vector;

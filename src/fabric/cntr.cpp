@@ -61,7 +61,7 @@ int wait(fid_cntr* handle, std::uint64_t value, int timeout_ms) {
   return threshold.reached() ? 0 : -FI_EAVAIL;
 }
 
-fi_ops object_operations = operations(close_unused<Counter>);
+fi_ops counter_object_operations = operations(close_unused<Counter>);
 fi_ops_cntr counter_operations{.size = sizeof(fi_ops_cntr),
                                .read = read,
                                .readerr = read_errors,
@@ -80,7 +80,7 @@ int open_counter(fid_domain* handle, fi_cntr_attr* attributes, fid_cntr** opened
   auto& domain = object_of<Domain>(&handle->fid);
   auto* counter = new (std::nothrow) Counter(domain);
   if (counter == nullptr) return -FI_ENOMEM;
-  counter->fid = {.fclass = FI_CLASS_CNTR, .context = context, .ops = &object_operations};
+  counter->fid = {.fclass = FI_CLASS_CNTR, .context = context, .ops = &counter_object_operations};
   counter->ops = &counter_operations;
   ++domain.users;
   *opened = counter;

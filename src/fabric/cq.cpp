@@ -80,7 +80,8 @@ const char* describe_error(fid_cq*, int provider_error, const void*, char* buffe
   return text;
 }
 
-fi_ops object_operations = operations(close_unused<CompletionQueue>, not_supported, control_queue);
+fi_ops queue_object_operations =
+    operations(close_unused<CompletionQueue>, not_supported, control_queue);
 fi_ops_cq queue_operations{.size = sizeof(fi_ops_cq),
                            .read = read_queue,
                            .readfrom = read_queue_from,
@@ -231,7 +232,7 @@ int open_completion_queue(fid_domain* handle, fi_cq_attr* attributes, fid_cq** o
   auto& domain = object_of<Domain>(&handle->fid);
   auto* queue = new CompletionQueue(domain, attributes->format, wait_object, event_fd);
   queue->waits_for_threshold = attributes->wait_cond == FI_CQ_COND_THRESHOLD;
-  queue->fid = {.fclass = FI_CLASS_CQ, .context = context, .ops = &object_operations};
+  queue->fid = {.fclass = FI_CLASS_CQ, .context = context, .ops = &queue_object_operations};
   ++domain.users;
   *opened = queue;
   return 0;

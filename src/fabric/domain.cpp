@@ -32,18 +32,18 @@ int open_endpoint_with_flags(fid_domain* domain, fi_info* info, fid_ep** endpoin
 }
 
 fi_ops domain_operations = operations(close_domain, bind_domain);
-fi_ops_domain openers{.size = sizeof(fi_ops_domain),
-                      .av_open = open_address_vector,
-                      .cq_open = open_completion_queue,
-                      .endpoint = open_endpoint,
-                      .scalable_ep = not_supported,
-                      .cntr_open = open_counter,
-                      .poll_open = not_supported,
-                      .stx_ctx = not_supported,
-                      .srx_ctx = not_supported,
-                      .query_atomic = not_supported,
-                      .query_collective = not_supported,
-                      .endpoint2 = open_endpoint_with_flags};
+fi_ops_domain domain_openers{.size = sizeof(fi_ops_domain),
+                             .av_open = open_address_vector,
+                             .cq_open = open_completion_queue,
+                             .endpoint = open_endpoint,
+                             .scalable_ep = not_supported,
+                             .cntr_open = open_counter,
+                             .poll_open = not_supported,
+                             .stx_ctx = not_supported,
+                             .srx_ctx = not_supported,
+                             .query_atomic = not_supported,
+                             .query_collective = not_supported,
+                             .endpoint2 = open_endpoint_with_flags};
 
 }  // namespace
 
@@ -52,7 +52,7 @@ int open_domain(fid_fabric* handle, fi_info* info, fid_domain** opened, void* co
   auto* domain = new (std::nothrow) Domain(fabric, *info->domain_attr);
   if (domain == nullptr) return -FI_ENOMEM;
   domain->fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &domain_operations};
-  domain->ops = &openers;
+  domain->ops = &domain_openers;
   domain->mr = &memory_operations;
   ++fabric.users;
   *opened = domain;

@@ -14,7 +14,6 @@
 namespace suiro::fabric {
 namespace {
 
-constexpr std::uint64_t tagged_directed_receive = 1ULL << 45;  // libfabric 2
 constexpr std::uint64_t counted_sends = FI_SEND;
 constexpr std::uint64_t counted_receives = FI_RECV;
 
@@ -49,7 +48,7 @@ int get_name(fid* handle, void* place, std::size_t* length) {
   return object_of<Endpoint>(handle).get_name(place, length);
 }
 
-fi_ops object_operations = operations(close_endpoint, bind_endpoint, control_endpoint);
+fi_ops endpoint_object_operations = operations(close_endpoint, bind_endpoint, control_endpoint);
 fi_ops_ep endpoint_operations{.size = sizeof(fi_ops_ep),
                               .cancel = cancel_operation,
                               .getopt = get_option,
@@ -346,7 +345,7 @@ void Endpoint::complete(const net::Completion& completion) {
 int open_endpoint(fid_domain* handle, fi_info* info, fid_ep** opened, void* context) try {
   if (info->ep_attr != nullptr && info->ep_attr->type != FI_EP_RDM) return -FI_EINVAL;
   auto* endpoint = new Endpoint(object_of<Domain>(&handle->fid), *info);
-  endpoint->fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &object_operations};
+  endpoint->fid = {.fclass = FI_CLASS_EP, .context = context, .ops = &endpoint_object_operations};
   *opened = endpoint;
   return 0;
 } catch (const std::exception&) {

@@ -85,7 +85,7 @@ ssize_t wait_and_read(fid_eq* handle, std::uint32_t* kind, void* buffer, std::si
 
 const char* describe_error(fid_eq*, int, const void*, char*, std::size_t) { return "no error"; }
 
-fi_ops queue_operations = operations(close_event_queue);
+fi_ops event_queue_operations = operations(close_event_queue);
 fi_ops_eq event_operations{.size = sizeof(fi_ops_eq),
                            .read = read,
                            .readerr = read_error,
@@ -103,7 +103,7 @@ int open_event_queue(fid_fabric* handle, fi_eq_attr* attributes, fid_eq** opened
   auto& fabric = object_of<Fabric>(&handle->fid);
   auto* queue = new (std::nothrow) EventQueue(fabric);
   if (queue == nullptr) return -FI_ENOMEM;
-  queue->fid = {.fclass = FI_CLASS_EQ, .context = context, .ops = &queue_operations};
+  queue->fid = {.fclass = FI_CLASS_EQ, .context = context, .ops = &event_queue_operations};
   queue->ops = &event_operations;
   ++fabric.users;
   *opened = queue;

@@ -38,13 +38,13 @@ int open_domain_with_flags(fid_fabric* fabric, fi_info* info, fid_domain** domai
 }
 
 fi_ops fabric_operations = operations(close_fabric);
-fi_ops_fabric openers{.size = sizeof(fi_ops_fabric),
-                      .domain = open_domain,
-                      .passive_ep = not_supported,
-                      .eq_open = open_event_queue,
-                      .wait_open = not_supported,
-                      .trywait = try_wait,
-                      .domain2 = open_domain_with_flags};
+fi_ops_fabric fabric_openers{.size = sizeof(fi_ops_fabric),
+                             .domain = open_domain,
+                             .passive_ep = not_supported,
+                             .eq_open = open_event_queue,
+                             .wait_open = not_supported,
+                             .trywait = try_wait,
+                             .domain2 = open_domain_with_flags};
 
 }  // namespace
 
@@ -54,7 +54,7 @@ int open_fabric(fi_fabric_attr* attributes, fid_fabric** handle, void* context) 
   auto* fabric = new (std::nothrow) Fabric;
   if (fabric == nullptr) return -FI_ENOMEM;
   fabric->fid = {.fclass = FI_CLASS_FABRIC, .context = context, .ops = &fabric_operations};
-  fabric->ops = &openers;
+  fabric->ops = &fabric_openers;
   *handle = fabric;
   return 0;
 }

@@ -13,10 +13,6 @@
 namespace suiro::fabric {
 namespace {
 
-// Names of libfabric 2, whose bits mean other things in 1.x.
-constexpr std::uint64_t tagged_directed_receive = 1ULL << 45;
-constexpr std::uint64_t exact_directed_receive = 1ULL << 48;
-
 constexpr std::uint64_t transmit_flags =
     FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE;
 constexpr std::uint64_t receive_flags = FI_COMPLETION | FI_MULTI_RECV;

@@ -22,7 +22,7 @@ double clock_s(clockid_t clock) {
 }
 
 /// -1: no size; 0: nothing; k: from 2^(k-1) to 2^k - 1 bytes.
-int size_class(const std::optional<std::int64_t>& bytes) {
+int traced_size_class(const std::optional<std::int64_t>& bytes) {
   return bytes ? std::bit_width(static_cast<std::uint64_t>(*bytes)) : -1;
 }
 
@@ -41,7 +41,7 @@ void Record::add(const Observation& call) {
 }
 
 void Record::add_row(const Observation& call) {
-  Row& row = rows_[{call.collective.name, call.communicator.shape(), size_class(call.bytes),
+  Row& row = rows_[{call.collective.name, call.communicator.shape(), traced_size_class(call.bytes),
                     call.choice.algorithm, call.choice.reason}];
   ++row.calls;
   row.seconds += call.seconds;

@@ -32,7 +32,7 @@ struct Bytes {
   std::span<const std::byte> mask;
 };
 
-Bytes bytes_of(const ifaddrs& entry) {
+Bytes network_bytes_of(const ifaddrs& entry) {
   const auto view = [](const auto& field) { return std::as_bytes(std::span(&field, 1)); };
   if (entry.ifa_addr->sa_family == AF_INET) {
     return {view(reinterpret_cast<const sockaddr_in*>(entry.ifa_addr)->sin_addr),
@@ -84,7 +84,7 @@ Networks host_networks() {
   if (getifaddrs(&list) != 0) return networks;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
     if (!counts(*entry)) continue;
-    const Bytes bytes = bytes_of(*entry);
+    const Bytes bytes = network_bytes_of(*entry);
     const std::uint64_t network = network_of(bytes.address, bytes.mask);
     if (network != 0 && found < networks.size()) networks[found++] = network;
   }

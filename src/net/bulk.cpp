@@ -9,8 +9,8 @@
 namespace suiro::net {
 namespace {
 
-constexpr std::int64_t shortest_pause_ns = 50'000'000;
-constexpr std::int64_t longest_pause_ns = 5'000'000'000;
+constexpr std::int64_t shortest_bulk_pause_ns = 50'000'000;
+constexpr std::int64_t longest_bulk_pause_ns = 5'000'000'000;
 /// A stream that stands still while others of its own rail move is given this many times longer.
 constexpr int patience = 4;
 
@@ -111,9 +111,10 @@ void Bulk::lost(std::size_t number) {
   const std::int64_t now = core_.carrier.now_ns();
   const std::int64_t stalled_ns = patience * session_.stall_limit_ns();  // at most, at its end
   const bool served =
-      stream.state == State::open && now - stream.since_ns > longest_pause_ns + stalled_ns;
-  stream.pause_ns = served ? shortest_pause_ns
-                           : std::clamp(stream.pause_ns * 2, shortest_pause_ns, longest_pause_ns);
+      stream.state == State::open && now - stream.since_ns > longest_bulk_pause_ns + stalled_ns;
+  stream.pause_ns =
+      served ? shortest_bulk_pause_ns
+             : std::clamp(stream.pause_ns * 2, shortest_bulk_pause_ns, longest_bulk_pause_ns);
   stream.retry_ns = now + stream.pause_ns;
   if (stream.rail == max_rails && stream.state == State::opening) give_up_shared_memory();
   ++core_.statistics.rails[stream.rail].streams_lost;

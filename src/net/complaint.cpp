@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/complaint.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sodium.h>
@@ -18,6 +17,7 @@
 #include <string>
 #include <system_error>
 
+#include "net/links.hpp"
 #include "net/private_folder.hpp"
 #include "net/statistics_report.hpp"
 
@@ -73,11 +73,8 @@ void complain(std::string_view text) {
 }
 
 void complain_of(const Name& peer, std::string_view reason) {
-  char address[INET_ADDRSTRLEN] = "";
-  const in_addr value{peer.addresses[0]};
-  inet_ntop(AF_INET, &value, address, sizeof address);
   complain(fmt::format("no way is left to process {} of the host with {}: {}", peer.local_rank,
-                       address, reason));
+                       dotted(peer.addresses[0]), reason));
 }
 
 }  // namespace suiro::net

@@ -34,12 +34,6 @@ std::vector<Link> links_of(const Settings& settings) {
   return usable_links(settings.networks);
 }
 
-std::string dotted(std::uint32_t address) {
-  char text[INET_ADDRSTRLEN];
-  const in_addr value{address};
-  return inet_ntop(AF_INET, &value, text, sizeof text);
-}
-
 }  // namespace
 
 struct Endpoint::State : Forkable {

@@ -19,7 +19,7 @@ constexpr std::size_t bulk_bytes_at_once = 8 << 20;    // of one bulk stream, th
 constexpr std::size_t low_mark_bytes_min = 64 << 10;   // as much at a time as costs little more
 constexpr std::size_t low_mark_bytes_max = 512 << 10;  // than all at once
 constexpr std::uint32_t trust_max = 8;
-constexpr std::uint32_t streak_pays = 16;
+constexpr std::uint32_t reading_streak_pays = 16;
 constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -136,7 +136,7 @@ bool EpollCarrier::poll_hot() {
   }
   if (!raised) return false;
   trust_ = std::min(trust_ + 1, trust_max);
-  if (++streak_ < streak_pays) return true;
+  if (++streak_ < reading_streak_pays) return true;
   if (Stream* stream = find(hot_[0]); stream != nullptr) quiet(*stream);
   return true;
 }

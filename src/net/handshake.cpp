@@ -18,7 +18,13 @@ constexpr std::uint32_t magic = 0x6f697573;  // "suio", as bytes
 constexpr std::uint8_t handshake_version = 4;
 
 /// Where the fields of a hello are; byte 7 is reserved, and zero.
-enum Offset : std::size_t { at_magic = 0, at_version = 4, at_kind = 5, at_stream = 6, at_name = 8 };
+enum HelloOffset : std::size_t {
+  hello_magic = 0,
+  hello_version = 4,
+  hello_kind = 5,
+  hello_stream = 6,
+  hello_name = 8
+};
 
 /// Names are the same bytes in memory and on the wire (bytes.hpp checks the machine's order).
 bool sensible(const Name& name) {
@@ -103,11 +109,11 @@ void Handshake::take_message() {
 
 void Handshake::write_hello() {
   const std::span<std::byte> hello = std::span(transcript_).first<hello_bytes>();
-  store(hello, at_magic, magic);
-  store(hello, at_version, handshake_version);
-  store(hello, at_kind, static_cast<std::uint8_t>(introduction_.kind));
-  store(hello, at_stream, introduction_.stream);
-  std::memcpy(&hello[at_name], &introduction_.name, sizeof(Name));
+  store(hello, hello_magic, magic);
+  store(hello, hello_version, handshake_version);
+  store(hello, hello_kind, static_cast<std::uint8_t>(introduction_.kind));
+  store(hello, hello_stream, introduction_.stream);
+  std::memcpy(&hello[hello_name], &introduction_.name, sizeof(Name));
   const auto challenge = hello.last<challenge_bytes>();
   random_bytes({reinterpret_cast<std::uint8_t*>(challenge.data()), challenge.size()});
   to_write_.assign(hello.begin(), hello.end());
@@ -115,13 +121,13 @@ void Handshake::write_hello() {
 
 /// Nothing in the hello is believed before the proof; here it only has to make sense.
 void Handshake::take_hello() {
-  const auto kind = load<std::uint8_t>(incoming_, at_kind);
-  if (load<std::uint32_t>(incoming_, at_magic) != magic) return fail("no suiro process speaks");
-  if (load<std::uint8_t>(incoming_, at_version) != handshake_version)
+  const auto kind = load<std::uint8_t>(incoming_, hello_kind);
+  if (load<std::uint32_t>(incoming_, hello_magic) != magic) return fail("no suiro process speaks");
+  if (load<std::uint8_t>(incoming_, hello_version) != handshake_version)
     return fail("another version of suiro speaks");
   introduction_.kind = static_cast<StreamKind>(kind);
-  introduction_.stream = load<std::uint8_t>(incoming_, at_stream);
-  std::memcpy(&introduction_.name, &incoming_[at_name], sizeof(Name));
+  introduction_.stream = load<std::uint8_t>(incoming_, hello_stream);
+  std::memcpy(&introduction_.name, &incoming_[hello_name], sizeof(Name));
   const bool bulk = introduction_.kind == StreamKind::bulk;
   if (kind > 1 || introduction_.stream >= (bulk ? max_streams : 1) || incoming_[7] != std::byte{} ||
       !sensible(introduction_.name))

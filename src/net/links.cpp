@@ -142,6 +142,12 @@ std::vector<Link> choose_wished(const std::vector<Interface>& interfaces,
 
 }  // namespace
 
+std::string dotted(std::uint32_t address) {
+  char text[INET_ADDRSTRLEN];
+  const in_addr value{address};
+  return inet_ntop(AF_INET, &value, text, sizeof text);
+}
+
 std::vector<Link> choose_links(const std::vector<Interface>& interfaces,
                                const std::vector<std::string>& networks) {
   std::vector<Interface> sorted = interfaces;

@@ -19,6 +19,9 @@ struct Link {
   std::uint32_t megabits = 0;  // nominal rate; 0: not known
 };
 
+/// An IPv4 address in network byte order, as people write it.
+std::string dotted(std::uint32_t address);
+
 /// At most max_rails, in the order of SUIRO_NETS, else fastest first, then by address. Throws
 /// std::runtime_error that names what was asked for and lists what there is, with why each was not
 /// taken.

@@ -8,8 +8,8 @@
 namespace suiro::net {
 namespace {
 
-constexpr std::int64_t shortest_pause_ns = 20'000'000;
-constexpr std::int64_t longest_pause_ns = 2'000'000'000;
+constexpr std::int64_t shortest_retry_pause_ns = 20'000'000;
+constexpr std::int64_t longest_retry_pause_ns = 2'000'000'000;
 /// How long an opener whose stream was refused waits for the one that is kept.
 constexpr std::int64_t crossing_wait_ns = 500'000'000;
 constexpr int doublings_max = 4;
@@ -174,7 +174,7 @@ void Session::opening_failed(std::int64_t now_ns, std::string_view reason) {
     bulk_.give_up_shared_memory();
   } else {
     if (!paths_.routes.empty()) path_ = (path_ + 1) % paths_.routes.size();
-    pause_ns_ = std::clamp(pause_ns_ * 2, shortest_pause_ns, longest_pause_ns);
+    pause_ns_ = std::clamp(pause_ns_ * 2, shortest_retry_pause_ns, longest_retry_pause_ns);
     retry_ns_ = now_ns + pause_ns_;
   }
   connect(now_ns);
@@ -196,12 +196,12 @@ void Session::lose_control(std::string_view reason) {
     fail(reason);
     return;
   }
-  if (now - control_since_ns_ > longest_pause_ns) pause_ns_ = 0;
+  if (now - control_since_ns_ > longest_retry_pause_ns) pause_ns_ = 0;
   reached_ns_ = now;
   for (std::size_t index = 0; index < paths_.routes.size(); ++index)
     if (paths_.routes[index].own_rail == control_rail_) path_ = (index + 1) % paths_.routes.size();
   // Both ends notice. The one that opened this stream goes first, so that the next rarely cross.
-  retry_ns_ = now + pause_ns_ + (control_is_own_ ? 0 : shortest_pause_ns);
+  retry_ns_ = now + pause_ns_ + (control_is_own_ ? 0 : shortest_retry_pause_ns);
   connect(now);
 }
 

@@ -8,7 +8,7 @@
 namespace suiro::net {
 namespace {
 
-struct Piece {
+struct RemotePiece {
   std::uint64_t address;
   std::uint64_t length;
 };
@@ -26,8 +26,8 @@ std::optional<std::size_t> PullWriter::write(RingWriter& ring, std::span<const i
   std::uint64_t total = 0;
   for (const iovec& part : bytes) {
     const std::uint64_t known = std::clamp<std::uint64_t>(untold_from, total, total + part.iov_len);
-    const Piece piece{reinterpret_cast<std::uint64_t>(part.iov_base) + (known - total),
-                      total + part.iov_len - known};
+    const RemotePiece piece{reinterpret_cast<std::uint64_t>(part.iov_base) + (known - total),
+                            total + part.iov_len - known};
     total += part.iov_len;
     if (piece.length == 0) continue;
     const std::optional<std::size_t> room = ring.room();
@@ -52,7 +52,7 @@ std::optional<std::size_t> PullReader::available(RingReader& ring) {
   if (length_ > 0) return length_;
   const std::optional<std::size_t> unread = ring.available();
   if (!unread || *unread == 0) return unread;
-  Piece piece;
+  RemotePiece piece;
   if (*unread < sizeof piece) return std::nullopt;
   ring.get(&piece, sizeof piece);
   if (piece.length == 0) return std::nullopt;

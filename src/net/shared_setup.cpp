@@ -15,7 +15,7 @@
 namespace suiro::net {
 namespace {
 
-constexpr int backlog = 1024;  // the ranks of a large node may come at once
+constexpr int most_waiting_ranks = 1024;  // the ranks of a large node may come at once
 constexpr std::size_t max_descriptors = 3;
 
 struct LocalAddress {
@@ -105,7 +105,7 @@ Descriptor listen_for(const Nonce& own) {
   const LocalAddress local = address_of(own);
   Descriptor socket = local_socket();
   if (!socket || bind(socket.number(), generic(local), local.length) < 0 ||
-      listen(socket.number(), backlog) < 0)
+      listen(socket.number(), most_waiting_ranks) < 0)
     throw std::runtime_error(std::string("cannot listen for processes of this host: ") +
                              std::strerror(errno));
   return socket;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <utility>
+
+#include "net/timers.hpp"
 
 namespace suiro::net {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 /// What a link, with the offloads of its hosts, carries in one piece.
 constexpr std::size_t packet_bytes = 16 << 10;
 constexpr std::int64_t memory_delay_ns = 500;
-constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
 std::uint32_t address_of(std::size_t process, int rail) {
   const std::array<std::uint8_t, 4> bytes{10, static_cast<std::uint8_t>(rail),

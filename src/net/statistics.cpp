@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/statistics.hpp"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "net/links.hpp"
 #include "net/statistics_report.hpp"
 
 namespace suiro::net {
@@ -103,10 +103,7 @@ Reporter this_process(const std::vector<Link>& links, const std::string& backend
   reporter.rank = rank_of_environment();
   reporter.backend = backend;
   for (const Link& link : links) {
-    char address[INET_ADDRSTRLEN] = "";
-    const in_addr value{link.address};
-    inet_ntop(AF_INET, &value, address, sizeof address);
-    reporter.rails.push_back(fmt::format("{} {}", link.interface, address));
+    reporter.rails.push_back(fmt::format("{} {}", link.interface, dotted(link.address)));
   }
   return reporter;
 }

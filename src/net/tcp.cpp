@@ -33,12 +33,6 @@ sockaddr_in socket_address(std::uint32_t address, std::uint16_t port) {
   return result;
 }
 
-std::string dotted(std::uint32_t address) {
-  char text[INET_ADDRSTRLEN];
-  const in_addr value{address};
-  return inet_ntop(AF_INET, &value, text, sizeof text);
-}
-
 Descriptor stream_socket() {
   return Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }

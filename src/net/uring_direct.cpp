@@ -15,7 +15,7 @@ namespace suiro::net {
 namespace {
 
 constexpr std::size_t direct_max = 4;
-constexpr int streak_pays = 4;
+constexpr int sending_streak_pays = 4;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ constexpr int streak_pays = 4;
 /// row, the next are expected from it, too.
 void UringCarrier::follow(Stream& stream) {
   if (std::exchange(source_, stream.id) != stream.id) streak_ = 0;
-  if (++streak_ < streak_pays || stream.stopping || stream.is_bulk() ||
+  if (++streak_ < sending_streak_pays || stream.stopping || stream.is_bulk() ||
       stream.stage != Stage::established || stream.reading != Reading::in_kernel)
     return;
   stream.stopping = true;

@@ -24,7 +24,13 @@ enum Flag : std::uint8_t {
 };
 
 /// Where the bytes are that each header begins with. The other fields follow.
-enum Offset : std::size_t { at_kind = 0, at_flags = 1, at_stream = 2, at_mark = 3, at_fields = 4 };
+enum HeaderOffset : std::size_t {
+  at_kind = 0,
+  at_flags = 1,
+  at_stream = 2,
+  at_mark = 3,
+  at_fields = 4
+};
 
 bool is_message(const Header& header) {
   return header.kind == FrameKind::eager || header.kind == FrameKind::request;

@@ -7,13 +7,13 @@
 namespace suiro {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 double seconds(Time time) { return static_cast<double>(time) / static_cast<double>(second); }
 double microseconds(Time time) { return static_cast<double>(time) / 1000; }
 
-Json port_json(const PortConfig& port, const PortCounters& link, const TapCounters& tap,
-               Time elapsed) {
+OrderedJson port_json(const PortConfig& port, const PortCounters& link, const TapCounters& tap,
+                      Time elapsed) {
   const double bytes_possible = static_cast<double>(port.rate_bps) / 8 * seconds(elapsed);
   return {{"name", port.name},
           {"rate_bps", port.rate_bps},
@@ -34,7 +34,7 @@ Json port_json(const PortConfig& port, const PortCounters& link, const TapCounte
           {"undelivered", tap.undelivered}};
 }
 
-Json way_json(const WayCounters& way, Time elapsed) {
+OrderedJson way_json(const WayCounters& way, Time elapsed) {
   const PortCounters& counted = way.counters;
   const double bytes_possible = static_cast<double>(way.rate_bps) / 8 * seconds(elapsed);
   return {{"name", way.name},
@@ -56,7 +56,7 @@ Json way_json(const WayCounters& way, Time elapsed) {
 std::string counters_json(const SwitchConfig& config, const Network& network, const TapPorts& hosts,
                           const LoopCounters& loop, Time now, bool reset) {
   const Time elapsed = std::max<Time>(now - loop.since, 1);
-  Json ports = Json::array();
+  OrderedJson ports = OrderedJson::array();
   std::int64_t violations = 0;
   for (std::size_t i = 0; i < config.ports.size(); ++i) {
     const int port = static_cast<int>(i);
@@ -65,25 +65,25 @@ std::string counters_json(const SwitchConfig& config, const Network& network, co
         port_json(config.ports[i], network.counters(port), hosts.counters(port), elapsed));
     ports.back()["window_violations"] = hosts.window_violations(port);
   }
-  Json links = Json::array();
+  OrderedJson links = OrderedJson::array();
   for (const WayCounters& way : network.ways()) links.push_back(way_json(way, elapsed));
-  Json document = {{"model", config.model_name},
-                   {"buffer_bytes", config.buffer_bytes},
-                   {"mtu_bytes", config.mtu_bytes},
-                   {"scheduling", loop.scheduling},
-                   {"elapsed_s", seconds(elapsed)},
-                   {"reset", reset},
-                   {"mtu_time_us", microseconds(loop.mtu_time)},
-                   {"lateness_us",
-                    {{"p50", microseconds(loop.lateness.percentile(0.50))},
-                     {"p99", microseconds(loop.lateness.percentile(0.99))},
-                     {"max", microseconds(loop.lateness.max())}}},
-                   {"events", loop.lateness.events()},
-                   {"overruns", loop.overruns},
-                   {"stopped_s", seconds(loop.stopped)},
-                   {"turns", loop.turns},
-                   {"window_violations", violations},
-                   {"ports", ports}};
+  OrderedJson document = {{"model", config.model_name},
+                          {"buffer_bytes", config.buffer_bytes},
+                          {"mtu_bytes", config.mtu_bytes},
+                          {"scheduling", loop.scheduling},
+                          {"elapsed_s", seconds(elapsed)},
+                          {"reset", reset},
+                          {"mtu_time_us", microseconds(loop.mtu_time)},
+                          {"lateness_us",
+                           {{"p50", microseconds(loop.lateness.percentile(0.50))},
+                            {"p99", microseconds(loop.lateness.percentile(0.99))},
+                            {"max", microseconds(loop.lateness.max())}}},
+                          {"events", loop.lateness.events()},
+                          {"overruns", loop.overruns},
+                          {"stopped_s", seconds(loop.stopped)},
+                          {"turns", loop.turns},
+                          {"window_violations", violations},
+                          {"ports", ports}};
   if (!links.empty()) document["links"] = links;
   return document.dump() + "\n";
 }

@@ -6,8 +6,6 @@
 namespace suiro {
 namespace {
 
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
 /// What a cable's far end holds before it has to hold back the sender. An input-queued switch has
 /// its queue there; the others have theirs behind it and need only cover the frame on the wire.
 std::int64_t cable_room_bytes(const FabricConfig& receiver, std::size_t ports,

@@ -8,8 +8,6 @@ namespace {
 
 constexpr int unreachable = std::numeric_limits<int>::max();
 
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
 Place plug_in(Wiring& wiring, const PortConfig& port) {
   std::vector<PortConfig>& ports = wiring.ports[index(port.at_switch)];
   ports.push_back(port);

@@ -6,11 +6,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "switch/config.hpp"
 
 namespace suiro {
+
+/// Of a port, a switch or a link, in a vector of them.
+inline std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 /// A port of a switch, in the switch's own numbers.
 struct Place {

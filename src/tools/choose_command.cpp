@@ -40,7 +40,7 @@ RuleTable take_rules(Arguments& arguments, const Surroundings& known) {
   return path ? table.preceded_by(RuleTable::parse(read_text(*path), *path)) : table;
 }
 
-Json json_of(const Decision& decision, std::int64_t bytes, double seconds) {
+Json decision_json(const Decision& decision, std::int64_t bytes, double seconds) {
   return {{"bytes", bytes},
           {"algorithm", spelled(decision.algorithm, decision.parameters)},
           {"reason", decision.reason},
@@ -64,7 +64,7 @@ int choose_command(Arguments arguments) {
     const auto said = rules.decide({collective.name, request.topology, bytes});
     const Decision decision = said ? *said : chooser.choose(collective, request.topology, bytes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    rows.push_back(json_of(decision, bytes, took.count()));
+    rows.push_back(decision_json(decision, bytes, took.count()));
   }
   std::fputs((Json{{"collective", collective.name}, {"choices", rows}}.dump(1) + "\n").c_str(),
              stdout);

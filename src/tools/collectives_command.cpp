@@ -44,7 +44,7 @@ Json algorithms_of(const Collective& collective) {
   return names;
 }
 
-Json json_of(const Collective& collective) {
+Json collective_json(const Collective& collective) {
   return {{"name", collective.name},
           {"regular", collective.regular},
           {"summary", collective.summary},
@@ -68,7 +68,7 @@ int collectives_command(Arguments arguments) {
   Json list = Json::array();
   for (const Collective& collective : collectives()) {
     if (json) {
-      list.push_back(json_of(collective));
+      list.push_back(collective_json(collective));
     } else {
       std::printf("%-20s %s\n", std::string(collective.name).c_str(),
                   std::string(collective.summary).c_str());

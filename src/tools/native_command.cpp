@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const std::optional<Native>& native, const NativeCall& call) {
+Json native_json(const std::optional<Native>& native, const NativeCall& call) {
   if (!native) return nullptr;
   return {{"said", native->said},
           {"algorithm", native->algorithm},
@@ -33,7 +33,7 @@ int native_command(Arguments arguments) {
   Json rows = Json::array();
   for (const std::int64_t bytes : sizes) {
     const NativeCall call{collective, request.topology, request.root, bytes};
-    rows.push_back(json_of(native_of({mpi, release}, call), call));
+    rows.push_back(native_json(native_of({mpi, release}, call), call));
   }
   std::fputs((Json{{"native", rows}}.dump(1) + "\n").c_str(), stdout);
   return 0;

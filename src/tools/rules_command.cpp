@@ -40,7 +40,7 @@ int line_of(const Rule& rule, const std::string& path) {
   return at == std::string::npos ? 0 : std::atoi(rule.reason.c_str() + at + path.size() + 1);
 }
 
-Json json_of(const RuleTable& table, const std::string& path) {
+Json table_json(const RuleTable& table, const std::string& path) {
   Json rules = Json::array();
   for (const Rule& rule : table.rules()) {
     rules.push_back({{"line", line_of(rule, path)},
@@ -58,7 +58,7 @@ int rules_command(Arguments arguments) {
   const std::string path = arguments.take_positional().value_or("");
   arguments.expect_none_left();
   const RuleTable table = RuleTable::parse(read_text(path), path);
-  std::fputs((json_of(table, path).dump(1) + "\n").c_str(), stdout);
+  std::fputs((table_json(table, path).dump(1) + "\n").c_str(), stdout);
   return 0;
 }
 

@@ -24,7 +24,7 @@ struct Simulation {
   bool transfers = false;
 };
 
-Json json_of(const Spent& spent) {
+Json spent_json(const Spent& spent) {
   return {{"port_s", spent.port},
           {"latency_s", spent.latency},
           {"messages_s", spent.messages},
@@ -32,7 +32,7 @@ Json json_of(const Spent& spent) {
           {"repeats_s", spent.repeats}};
 }
 
-Json json_of(const std::vector<Transfer>& transfers) {
+Json transfers_json(const std::vector<Transfer>& transfers) {
   Json list = Json::array();
   for (const Transfer& one : transfers) {
     list.push_back({one.sender, one.receiver, one.bytes, one.posted_s, one.begin_s, one.end_s});
@@ -81,11 +81,11 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
                {"seconds", result.seconds},
                {"bound_s", bound_s(*find_collective(schedule.collective), simulation.topology,
                                    bytes, network.link_Bps)},
-               {"spent", json_of(result.spent)},
+               {"spent", spent_json(result.spent)},
                {"messages", result.messages},
                {"played_ranks", result.played_ranks},
                {"estimated_in_s", took.count()}};
-  if (simulation.transfers) json["transfers"] = json_of(transfers);
+  if (simulation.transfers) json["transfers"] = transfers_json(transfers);
   return json;
 }
 

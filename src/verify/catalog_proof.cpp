@@ -54,7 +54,7 @@ void fail(CatalogProof& proof, const Schedule& schedule, Violation violation) {
   proof.failures.push_back({described(schedule), std::move(violation)});
 }
 
-std::string text_of(const Cost& cost) {
+std::string text_of_cost(const Cost& cost) {
   return std::to_string(cost.rounds) + " rounds, " + std::to_string(cost.wire_blocks) +
          " blocks on the wire, " + std::to_string(cost.scratch) + " of scratch";
 }
@@ -65,7 +65,7 @@ void check_cost(CatalogProof& proof, const Schedule& schedule, const Topology& t
   const Cost counted = count_cost(schedule, topology);
   if (stated == counted) return;
   fail(proof, schedule,
-       {.text = "states a cost of " + text_of(stated) + ", but has " + text_of(counted)});
+       {.text = "states a cost of " + text_of_cost(stated) + ", but has " + text_of_cost(counted)});
 }
 
 void check_properties(CatalogProof& proof, const Schedule& schedule, const Topology& topology) {

@@ -87,6 +87,10 @@ std::string text_of(const Blocks& blocks) {
          std::to_string(blocks.count) + "]";
 }
 
+bool is_local(const Step& step) {
+  return step.action == Action::copy || step.action == Action::reduce;
+}
+
 std::string text_of(const Step& step) {
   switch (step.action) {
     case Action::send:

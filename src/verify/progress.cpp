@@ -10,10 +10,6 @@ namespace {
 // Longer cycles are cut in messages.
 constexpr std::size_t cycle_shown_maximum = 6;
 
-bool local(const Step& step) {
-  return step.action == Action::copy || step.action == Action::reduce;
-}
-
 }  // namespace
 
 Progress::Progress(const Program& program, ProgressEvents& events)
@@ -58,7 +54,7 @@ void Progress::start_round(int rank) {
   const auto [first, last] = program_.range(rank, round);
   for (std::int64_t index = first; index < last; ++index) {
     const Step& step = program_.operations()[index].step;
-    if (local(step)) {
+    if (is_local(step)) {
       post(index);
     } else {
       ++pending(rank, round, step.action);
@@ -67,7 +63,7 @@ void Progress::start_round(int rank) {
   // Counted before any is posted, or the round could complete while it is.
   ++ranks_[rank].started;
   for (std::int64_t index = first; index < last; ++index) {
-    if (!local(program_.operations()[index].step)) post(index);
+    if (!is_local(program_.operations()[index].step)) post(index);
   }
   wake(rank);
 }
@@ -90,7 +86,7 @@ void Progress::post(std::int64_t index) {
 void Progress::complete(std::int64_t index) {
   const Operation& operation = program_.operations()[index];
   complete_[index] = true;
-  if (local(operation.step)) return;
+  if (is_local(operation.step)) return;
   const std::int64_t left = --pending(operation.rank, operation.round, operation.step.action);
   if (left == 0) wake(operation.rank);
 }

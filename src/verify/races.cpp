@@ -23,10 +23,6 @@ struct Access {
   auto order() const { return std::tuple(buffer, block, operation); }
 };
 
-bool local(const Step& step) {
-  return step.action == Action::copy || step.action == Action::reduce;
-}
-
 class RankRaces {
  public:
   RankRaces(const Program& program, int rank, Findings& findings)
@@ -92,14 +88,14 @@ class RankRaces {
 
   bool conflict(const Access& early, const Access& late) const {
     if (!early.writes && !late.writes) return false;
-    if (early.operation == late.operation) return local(at(early).step);  // a copy onto itself
+    if (early.operation == late.operation) return is_local(at(early).step);  // a copy onto itself
     return in_flight_together(at(early), at(late));
   }
 
   /// `early` stands in a round not after that of `late`.
   bool in_flight_together(const Operation& early, const Operation& late) const {
-    const bool early_local = local(early.step);
-    const bool late_local = local(late.step);
+    const bool early_local = is_local(early.step);
+    const bool late_local = is_local(late.step);
     if (early_local && late_local) return false;  // they run in the order given
     const std::int64_t lookahead = program_.schedule().lookahead;
     const bool late_receives = late.step.action == Action::receive;

@@ -8,14 +8,14 @@ namespace suiro {
 
 namespace {
 
-constexpr std::int64_t other_caps[] = {4, 16, 32};
+constexpr std::int64_t other_linear_caps[] = {4, 16, 32};
 constexpr ParameterSpec linear_capped_parameters[] = {
     {.name = "cap",
      .minimum = 1,
      .maximum = 1024,
      .fallback = 8,
      .meaning = "messages that a rank may have outstanding in each direction",
-     .others = other_caps},
+     .others = other_linear_caps},
 };
 
 Schedule build_alltoall_linear_capped(const Call& call, const Parameters& parameters) {

@@ -11,14 +11,14 @@ namespace suiro {
 
 namespace {
 
-constexpr std::int64_t other_caps[] = {3, 6};
+constexpr std::int64_t other_two_level_caps[] = {3, 6};
 constexpr ParameterSpec two_level_capped_parameters[] = {
     {.name = "cap",
      .minimum = 1,
      .maximum = 1024,
      .fallback = 4,
      .meaning = "rounds that a rank may have in flight; none waits for an older one",
-     .others = other_caps},
+     .others = other_two_level_caps},
 };
 
 Schedule build_alltoall_two_level_capped(const Call& call, const Parameters& parameters) {
