@@ -70,10 +70,10 @@ class Findings {
   std::vector<Violation> list_;
 };
 
-/// "send[3]", "receive[2 x 4]".
 /// Whether it is the rank's own alone, as copies and reductions are.
 bool is_local(const Step& step);
 
+/// "send[3]", "receive[2 x 4]".
 std::string text_of(const Blocks& blocks);
 /// "receive[3]".
 std::string text_of(Buffer buffer, std::int64_t block);

@@ -30,11 +30,13 @@ class RunCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
         own = ["--explain-json" if word == "--explain=json" else word for word in args[:end]]
-        return super().parse_args(ctx, _forced_in_full(own) + args[end:])
+        options = {option for parameter in self.params for option in parameter.opts}
+        return super().parse_args(ctx, _forced_in_full(own, options) + args[end:])
 
 
-def _forced_in_full(words: list[str]) -> list[str]:
-    if not any(word.startswith("--") for word in words):
+def _forced_in_full(words: list[str], options: set[str]) -> list[str]:
+    # The native tool, which knows the collectives, is asked only where one may be named.
+    if all(not word.startswith("--") or word.partition("=")[0] in options for word in words):
         return words
     names = {f"--{name.replace('_', '-')}": name for name in _collective_names()}
     full: list[str] = []
@@ -121,6 +123,8 @@ def run(
 def _forced(given: list[str]) -> dict[str, str]:
     from suiro.errors import UsageError
 
+    if not given:
+        return {}
     known = _collective_names()
     forced = {}
     for text in given:

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which cluster file a job follows, and how its ranks learn of it."""
+"""Which cluster file a job follows, and how its ranks learn of it.
+
+What a file's model needs is imported where there is a file: most jobs have none, and start sooner.
+"""
+
+from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from suiro.cluster.cluster import Cluster, read
-from suiro.cluster.network import known_network
 from suiro.errors import UsageError
 from suiro.toml_lines import line_of
+
+if TYPE_CHECKING:
+    from suiro.cluster.cluster import Cluster
 
 FILE_VARIABLE, SITES_VARIABLE, FLOWS_VARIABLE = "SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS"
 NETWORK_VARIABLE = "SUIRO_CLUSTER_NETWORK"
@@ -26,6 +33,8 @@ class ClusterFile:
     def variables(self) -> dict[str, str]:
         """SUIRO_SITES=a,b;c names hosts by site, and 1 is one site; SUIRO_CLUSTER_NETWORK is the
         model's; SUIRO_WAN_FLOWS stays as the user has set it."""
+        from suiro.cluster.network import known_network
+
         sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
         flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
         network = known_network(self.cluster)
@@ -52,17 +61,23 @@ def find(given: Path | None, say: Callable[[str], None]) -> ClusterFile | None:
     """The file that the user names, else the one in its place, if there is one: then nobody named
     it for this job, so what is wrong with it is told, and does not keep the job from running."""
     if given is not None:
-        return ClusterFile(given, read(given))
+        return _file(given)
     if os.environ.get(SITES_VARIABLE):
         return None
     path = usual_place(os.environ)
     if path is None or not (path.is_file() or FILE_VARIABLE in os.environ):
         return None
     try:
-        return ClusterFile(path, read(path))
+        return _file(path)
     except UsageError as error:
         say(f"{error}; the file is left aside, and the addresses tell the sites")
         return None
+
+
+def _file(path: Path) -> ClusterFile:
+    from suiro.cluster.cluster import read
+
+    return ClusterFile(path, read(path))
 
 
 def usual_place(environment: Mapping[str, str]) -> Path | None:
