@@ -376,7 +376,8 @@ std::size_t SimulatedCarrier::read_once(End& end) {
     end.taken = 0;
   }
   if (place) {
-    std::ranges::copy(part, wanted.begin());
+    // std::ranges::copy of libstdc++ 12 goes byte by byte here.
+    std::copy(part.begin(), part.end(), wanted.begin());
     events_->placed(end.id, count);
   } else {
     events_->received(end.id, part);

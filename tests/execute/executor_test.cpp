@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,18 +17,23 @@
 namespace suiro {
 namespace {
 
+/// SUIRO_SHAPES=N: the last N.
 std::vector<Topology> topologies() {
   const int uneven[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3};
   const int pairs[] = {0, 1, 0, 1, 2, 2};
   const int links[] = {2, 2, 2};
-  return {Topology::block(1, 1),
-          Topology::block(1, 5),
-          Topology::block(4, 1),
-          Topology::block(3, 2),
-          Topology::round_robin(3, 4),
-          Topology::block(4, 4),
-          Topology::from_nodes(pairs, {}, links),
-          Topology::from_nodes(uneven)};
+  std::vector<Topology> all{Topology::block(1, 1),
+                            Topology::block(1, 5),
+                            Topology::block(4, 1),
+                            Topology::round_robin(3, 4),
+                            Topology::block(4, 4),
+                            Topology::block(3, 2),
+                            Topology::from_nodes(pairs, {}, links),
+                            Topology::from_nodes(uneven)};
+  if (const char* wanted = std::getenv("SUIRO_SHAPES"))
+    all.erase(all.begin(),
+              all.end() - std::clamp<std::ptrdiff_t>(std::atoi(wanted), 1, std::ssize(all)));
+  return all;
 }
 
 /// Those whose blocks may differ: all ranks know all sizes, or each its own and hands on no other.

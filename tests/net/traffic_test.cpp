@@ -17,7 +17,7 @@ using Random = std::mt19937_64;
 
 /// Many times what it takes to notice that a rail is down, and to use another.
 constexpr std::int64_t seconds_to_drain = 10;
-constexpr std::size_t largest = 2'000'000;  // bytes of a message
+constexpr std::size_t largest = 700'000;  // bytes of a message
 
 struct Message {
   std::size_t source, target, number;  // number: among those of the pair
