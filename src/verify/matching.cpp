@@ -3,36 +3,29 @@
 // wildcard, so the answer does not depend on timing: the n-th send of a to b meets the n-th receive
 // of b from a.
 #include <algorithm>
-#include <tuple>
 
+#include "verify/grouped.hpp"
 #include "verify/program.hpp"
 
 namespace suiro {
 
 namespace {
 
-/// One end of a message. Those of a pair of ranks are sorted together, sends and receives each in
-/// their order.
-struct End {
-  int source = 0;
-  int target = 0;
-  std::int64_t operation = 0;
-
-  auto pair() const { return std::tuple(source, target); }
-};
-
-std::vector<End> ends(const Program& program, Action action) {
-  std::vector<End> result;
-  for (std::int64_t index = 0; index < std::ssize(program.operations()); ++index) {
-    const Operation& operation = program.operations()[index];
-    if (operation.step.action != action) continue;
-    const bool sends = action == Action::send;
-    result.push_back({.source = sends ? operation.rank : operation.step.peer,
-                      .target = sends ? operation.step.peer : operation.rank,
-                      .operation = index});
-  }
-  std::ranges::stable_sort(result, {}, &End::pair);
-  return result;
+/// The sends, or the receives, of each pair of ranks: source * ranks + target.
+Grouped<std::int64_t> ends(const Program& program, Action action) {
+  const std::int64_t ranks = program.schedule().ranks;
+  Grouped<std::int64_t> found;
+  found.fill(static_cast<std::size_t>(ranks * ranks), [&](auto add) {
+    for (std::int64_t index = 0; index < std::ssize(program.operations()); ++index) {
+      const Operation& operation = program.operations()[index];
+      if (operation.step.action != action) continue;
+      const std::int64_t self = operation.rank, peer = operation.step.peer;
+      add(static_cast<std::size_t>(action == Action::send ? self * ranks + peer
+                                                          : peer * ranks + self),
+          index);
+    }
+  });
+  return found;
 }
 
 void report_unmatched(const Program& program, std::int64_t index, Findings& findings) {
@@ -59,17 +52,19 @@ void match(Program& program, std::int64_t sent, std::int64_t received, Findings&
 }  // namespace
 
 void check_matching(Program& program, Findings& findings) {
-  const std::vector<End> sends = ends(program, Action::send);
-  const std::vector<End> receives = ends(program, Action::receive);
-  auto send = sends.begin();
-  auto receive = receives.begin();
-  while (send != sends.end() || receive != receives.end()) {
-    if (receive == receives.end() || (send != sends.end() && send->pair() < receive->pair())) {
-      report_unmatched(program, (send++)->operation, findings);
-    } else if (send == sends.end() || receive->pair() < send->pair()) {
-      report_unmatched(program, (receive++)->operation, findings);
-    } else {
-      match(program, (send++)->operation, (receive++)->operation, findings);
+  const Grouped<std::int64_t> sends = ends(program, Action::send);
+  const Grouped<std::int64_t> receives = ends(program, Action::receive);
+  const auto ranks = static_cast<std::size_t>(program.schedule().ranks);
+  for (std::size_t pair = 0; pair < ranks * ranks; ++pair) {
+    const std::size_t met = std::min(sends[pair].size(), receives[pair].size());
+    for (std::size_t i = 0; i < met; ++i) {
+      match(program, sends[pair][i], receives[pair][i], findings);
+    }
+    for (const std::int64_t send : sends[pair].subspan(met)) {
+      report_unmatched(program, send, findings);
+    }
+    for (const std::int64_t receive : receives[pair].subspan(met)) {
+      report_unmatched(program, receive, findings);
     }
   }
 }

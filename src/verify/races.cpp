@@ -4,8 +4,8 @@
 // here, and what a rank has seen is decided by its own window, fences and lookahead alone.
 #include <algorithm>
 #include <span>
-#include <tuple>
 
+#include "verify/grouped.hpp"
 #include "verify/program.hpp"
 
 namespace suiro {
@@ -14,13 +14,8 @@ namespace {
 
 /// A step reads or writes one block.
 struct Access {
-  Buffer buffer = Buffer::send;
-  std::int64_t block = 0;
   std::int64_t operation = 0;
   bool writes = false;
-
-  auto place() const { return std::tuple(buffer, block); }
-  auto order() const { return std::tuple(buffer, block, operation); }
 };
 
 class RankRaces {
@@ -29,14 +24,15 @@ class RankRaces {
       : program_(program), rank_(rank), findings_(findings) {}
 
   void check() {
+    if (program_.schedule().rounds == 0) return;
     find_last_fences();
-    collect();
-    for (auto begin = accesses_.begin(); begin != accesses_.end();) {
-      const auto end = std::find_if(begin, accesses_.end(), [&](const Access& access) {
-        return access.place() != begin->place();
-      });
-      check_block({begin, end});
-      begin = end;
+    // Nothing writes to the send buffer.
+    for (const Buffer buffer : {Buffer::receive, Buffer::scratch, Buffer::work}) {
+      const auto blocks = static_cast<std::size_t>(program_.blocks(rank_, buffer));
+      accesses_.fill(blocks, [&](auto add) { each_access(buffer, add); });
+      for (std::size_t block = 0; block < blocks && !findings_.full(); ++block) {
+        check_block({buffer, static_cast<std::int64_t>(block), 1}, accesses_[block]);
+      }
     }
   }
 
@@ -54,34 +50,30 @@ class RankRaces {
     }
   }
 
-  /// The accesses of this rank, block by block, each in the order of the rounds. Nothing writes to
-  /// the send buffer.
-  void collect() {
-    const std::int64_t rounds = program_.schedule().rounds;
-    if (rounds == 0) return;
+  /// Those of this rank to a buffer, in the order of the rounds.
+  void each_access(Buffer buffer, auto add) const {
+    const auto touch = [&](const Blocks& blocks, const Access& access) {
+      if (blocks.buffer != buffer) return;
+      for (std::int64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
+        add(static_cast<std::size_t>(block), access);
+      }
+    };
     const std::int64_t first = program_.range(rank_, 0).first;
-    const std::int64_t last = program_.range(rank_, rounds - 1).second;
+    const std::int64_t last = program_.range(rank_, program_.schedule().rounds - 1).second;
     for (std::int64_t index = first; index < last; ++index) {
       const Step& step = program_.operations()[index].step;
-      if (step.action != Action::receive) add(step.source, index, false);
-      if (step.action != Action::send) add(step.target, index, true);
-    }
-    std::ranges::stable_sort(accesses_, {}, &Access::order);
-  }
-
-  void add(const Blocks& blocks, std::int64_t operation, bool writes) {
-    if (blocks.buffer == Buffer::send) return;
-    for (std::int64_t block = blocks.first; block < blocks.first + blocks.count; ++block) {
-      accesses_.push_back({blocks.buffer, block, operation, writes});
+      if (step.action != Action::receive) touch(step.source, {index, false});
+      if (step.action != Action::send) touch(step.target, {index, true});
     }
   }
 
-  void check_block(std::span<const Access> accesses) {
+  void check_block(const Blocks& block, std::span<const Access> accesses) {
     const std::int64_t reach = program_.schedule().reach() + program_.schedule().lookahead;
     for (std::size_t late = 1; late < accesses.size() && !findings_.full(); ++late) {
       for (std::size_t early = late; early-- > 0;) {
         if (at(accesses[late]).round - at(accesses[early]).round >= reach) break;
-        if (conflict(accesses[early], accesses[late])) report(accesses[early], accesses[late]);
+        if (!conflict(accesses[early], accesses[late])) continue;
+        report(block, at(accesses[early]), at(accesses[late]));
       }
     }
   }
@@ -114,18 +106,18 @@ class RankRaces {
            last_fence_[static_cast<std::size_t>(posted)] <= early.round;
   }
 
-  void report(const Access& early, const Access& late) {
-    findings_.add(rank_, at(late).round, late.block,
-                  "the " + text_of(at(late).step) + " races in " +
-                      text_of(late.buffer, late.block) + " with the " + text_of(at(early).step) +
-                      " of round " + std::to_string(at(early).round) + ": both may be in flight");
+  void report(const Blocks& block, const Operation& early, const Operation& late) {
+    findings_.add(rank_, late.round, block.first,
+                  "the " + text_of(late.step) + " races in " + text_of(block) + " with the " +
+                      text_of(early.step) + " of round " + std::to_string(early.round) +
+                      ": both may be in flight");
   }
 
   const Program& program_;
   int rank_;
   Findings& findings_;
   std::vector<std::int64_t> last_fence_;  // per round: the last round up to it that has a fence
-  std::vector<Access> accesses_;
+  Grouped<Access> accesses_;              // by block of a buffer
 };
 
 }  // namespace
