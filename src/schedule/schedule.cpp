@@ -5,21 +5,44 @@
 
 namespace suiro {
 
+namespace {
+
+/// One after the other: most rounds have few steps, and memory of its own for each takes longer.
+class StoredRounds {
+ public:
+  void add(const Round& round) {
+    steps_.insert(steps_.end(), round.steps.begin(), round.steps.end());
+    ends_.push_back(steps_.size());
+    fences_.push_back(round.fence);
+  }
+
+  void get(std::size_t slot, Round& round) const {
+    const std::size_t begin = slot == 0 ? 0 : ends_[slot - 1];
+    round.steps.assign(steps_.data() + begin, steps_.data() + ends_[slot]);
+    round.fence = fences_[slot];
+  }
+
+ private:
+  std::vector<Step> steps_;
+  std::vector<std::size_t> ends_;  // after the last step of each round
+  std::vector<bool> fences_;
+};
+
+}  // namespace
+
 Schedule materialise(const Schedule& schedule) {
-  auto stored = std::make_shared<std::vector<Round>>();
-  stored->resize(static_cast<std::size_t>(schedule.ranks) * schedule.rounds);
-  const auto slot = [rounds = schedule.rounds](int rank, std::int64_t index) {
-    return static_cast<std::size_t>(rank) * rounds + index;
-  };
+  auto stored = std::make_shared<StoredRounds>();
+  Round round;
   for (int rank = 0; rank < schedule.ranks; ++rank) {
     for (std::int64_t index = 0; index < schedule.rounds; ++index) {
-      schedule.round(rank, index, (*stored)[slot(rank, index)]);
+      schedule.round(rank, index, round);
+      stored->add(round);
     }
   }
   Schedule result = schedule;
-  result.function = [stored = std::shared_ptr<const std::vector<Round>>(std::move(stored)), slot](
-                        int rank, std::int64_t index, Round& round) {
-    round = (*stored)[slot(rank, index)];
+  result.function = [stored = std::shared_ptr<const StoredRounds>(std::move(stored)),
+                     rounds = schedule.rounds](int rank, std::int64_t index, Round& found) {
+    stored->get(static_cast<std::size_t>(rank) * rounds + index, found);
   };
   return result;
 }

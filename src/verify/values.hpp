@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,8 +65,16 @@ class Values {
   Id own_;  // values below are ranks' own blocks
   std::vector<Combined> combined_;
   std::vector<std::uint64_t> origins_;  // words_ for each of combined_
-  std::map<std::pair<Id, Id>, Id> known_;
-  std::map<std::pair<Id, Id>, Id> classes_;
+
+  struct HashOfPair {
+    std::size_t operator()(const std::pair<Id, Id>& pair) const {
+      constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads numbers that are close
+      return (static_cast<std::uint64_t>(pair.first) * golden + pair.second) * golden;
+    }
+  };
+  using OfPairs = std::unordered_map<std::pair<Id, Id>, Id, HashOfPair>;
+  OfPairs known_;
+  OfPairs classes_;
 };
 
 }  // namespace suiro
