@@ -8,7 +8,7 @@ namespace suiro {
 namespace {
 
 /// One after the other: most rounds have few steps, and memory of its own for each takes longer.
-class StoredRounds {
+class MaterialisedRounds {
  public:
   void add(const Round& round) {
     steps_.insert(steps_.end(), round.steps.begin(), round.steps.end());
@@ -31,7 +31,7 @@ class StoredRounds {
 }  // namespace
 
 Schedule materialise(const Schedule& schedule) {
-  auto stored = std::make_shared<StoredRounds>();
+  auto stored = std::make_shared<MaterialisedRounds>();
   Round round;
   for (int rank = 0; rank < schedule.ranks; ++rank) {
     for (std::int64_t index = 0; index < schedule.rounds; ++index) {
@@ -40,7 +40,7 @@ Schedule materialise(const Schedule& schedule) {
     }
   }
   Schedule result = schedule;
-  result.function = [stored = std::shared_ptr<const StoredRounds>(std::move(stored)),
+  result.function = [stored = std::shared_ptr<const MaterialisedRounds>(std::move(stored)),
                      rounds = schedule.rounds](int rank, std::int64_t index, Round& found) {
     stored->get(static_cast<std::size_t>(rank) * rounds + index, found);
   };
