@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { tries = 3, burst_bytes_min = 65536, incast_block_bytes = 262144, small_frames = 8 };
+enum { bursts = 5 };  // their median is the rate of a link
 static const long long burst_bytes_limit = 1LL << 32;
 static const double burst_enough_s = 0.06;  // a burst that arrives over this time tells the rate
 static const double burst_limit_s = 3;
@@ -91,14 +92,28 @@ static double burst_rate(struct Mesh* mesh, long long bytes, double* taken_s) {
   return *taken_s > 0 ? (from->received_bytes - from->first_bytes) / *taken_s : 0;
 }
 
+static int compare_rates(const void* left, const void* right) {
+  const double a = *(const double*)left, b = *(const double*)right;
+  return (a > b) - (a < b);
+}
+
+/// Several bursts alike: a host that stops for some milliseconds in one spoils that one alone.
+static double median_burst_rate(struct Mesh* mesh, long long bytes) {
+  double rates_Bps[bursts], taken_s;
+  for (int i = 0; i < bursts; ++i) rates_Bps[i] = burst_rate(mesh, bytes, &taken_s);
+  qsort(rates_Bps, bursts, sizeof *rates_Bps, compare_rates);
+  return rates_Bps[bursts / 2];
+}
+
 /// Every host's burst to the next at once, larger and larger, until it takes long enough.
 static double slowest_link(struct Mesh* mesh, double* rates_Bps) {
   for (long long bytes = burst_bytes_min * mesh->flows;; bytes *= 2) {
     double taken_s = 0, shortest_s = 0;
-    const double rate_Bps = burst_rate(mesh, bytes, &taken_s);
+    burst_rate(mesh, bytes, &taken_s);
     MPI_Allreduce(&taken_s, &shortest_s, 1, MPI_DOUBLE, MPI_MIN, mesh->comm);
     const bool too_short = shortest_s != nothing_came && shortest_s < burst_enough_s;
     if (too_short && bytes < burst_bytes_limit) continue;
+    const double rate_Bps = median_burst_rate(mesh, bytes);
     MPI_Allgather(&rate_Bps, 1, MPI_DOUBLE, rates_Bps, 1, MPI_DOUBLE, mesh->comm);
     double slowest_Bps = rates_Bps[0];
     for (int host = 1; host < mesh->hosts; ++host) {
