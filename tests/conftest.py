@@ -48,7 +48,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             failure = error
             # Flaky tests must show, and why.
             first = (str(error).splitlines() or [""])[0]
-            warnings.warn(f"try {attempt + 1}: {stolen.share:.1%} of the time lost; {first}", stacklevel=1)
+            warnings.warn(
+                f"try {attempt + 1}: {stolen.share:.1%} of the time lost; {first}", stacklevel=1
+            )
     if isinstance(failure, LostTimeError) or stolen.share > _SHARE_MAX:
         pytest.skip(f"too busy to time: {stolen.share:.1%} of the time was lost; {failure}")
     raise failure
