@@ -50,8 +50,8 @@ def test_tells_the_model_and_writes_what_jobs_go_by(lab: str, kind: str, tmp_pat
     (site,) = read(cluster).site
     assert (site.nodes, site.switch) == (["*"], lab.removeprefix("4x4-"))
     assert site.rate is not None
-    # 95 is what links carry; a lab whose switch wakes late loses a tenth of a burst of all hosts.
-    assert 82e6 < site.rate < 97e6
+    # 95 is what links carry; where the lab's switch wakes late, bursts of all hosts lose a tenth.
+    assert 75e6 < site.rate < 97e6
     if kind == "head_of_line":
         assert ran_at_32_kilobytes(lab, cluster) != "native"
 
