@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that know nothing of suiro, in a lab, with its algorithms forced on them: whatever they
-exchange is compared with native's bit for bit, and they verify their own results."""
+"""Programs that know nothing of suiro, with its algorithms forced on them: whatever they exchange
+is compared with native's bit for bit, and they verify their own results. hpcc runs on this machine,
+all others in a lab."""
 
 import shlex
 import shutil
