@@ -2,9 +2,14 @@
 // Runs one rank's part of a schedule over a transport, after the contract at the top of
 // schedule/schedule.hpp. An Executor lives as long as its communicator: it keeps the rank's rounds
 // when they are few, and its arrays, so that a second run allocates nothing.
+//
+// What did not arrive is never handed on. The executor remembers which buffers lack something, and
+// from these it sends nothing, so that every rank whose result depends on it learns that it is
+// lost, and nobody waits for ever. Whole buffers, not blocks: a loss is rare, and an error anyway.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -32,16 +37,20 @@ class Executor {
     while (true) {
       if (!advance(transport)) return false;
       if (done()) return true;
-      completed_.clear();
-      if (!transport.wait(completed_)) return false;
-      for (const std::int64_t token : completed_) complete(token);
+      ended_.clear();
+      if (!transport.wait(ended_)) return false;
+      for (const Ended& ended : ended_) complete(ended.token, ended.lost);
     }
   }
+
+  /// After a run: something that this rank waited for did not come.
+  bool lost() const { return std::ranges::find(lost_, true) != lost_.end(); }
 
   /// What run() is made of, for who plays many ranks at once (model/estimate.hpp).
   void restart() {
     sending_ = receiving_ = started_ = posted_ = in_flight_ = 0;
     for (Slot& slot : slots_) slot.pending[0] = slot.pending[1] = 0;
+    lost_.fill(false);
   }
 
   /// Does all that can be done without waiting; false after the transport failed.
@@ -59,11 +68,13 @@ class Executor {
 
   bool done() const { return oldest() >= schedule_.rounds; }
 
-  /// One operation that was given this token has completed.
-  void complete(std::int64_t token) {
+  /// One operation that was given this token has ended.
+  void complete(std::int64_t token, bool lost = false) {
     const std::int64_t index = token / 2;
     Slot& slot = this->slot(index);
     --slot.pending[token % 2];
+    if (lost) [[unlikely]]
+      lose_receives_of(slot.round);
     if (slot.operations() == 0 && index < started_) --in_flight_;
   }
 
@@ -129,6 +140,19 @@ class Executor {
     return true;
   }
 
+  bool& lost(const Blocks& blocks) { return lost_[static_cast<std::size_t>(blocks.buffer)]; }
+
+  /// Any of them: which it was is not known.
+  void lose_receives_of(const Round& round) {
+    for (const Step& step : round.steps) {
+      if (step.action == Action::receive && step.target.count > 0) lost(step.target) = true;
+    }
+  }
+
+  void hand_on_loss(const Step& step) {
+    if (lost(step.source)) lost(step.target) = true;
+  }
+
   static bool sends_first(const Round& round) {
     return !round.steps.empty() && round.steps.front().action == Action::send;
   }
@@ -141,10 +165,14 @@ class Executor {
       if (step.action == Action::copy && !transport.copy(step.source, step.target)) return false;
       if (step.action == Action::reduce && !transport.reduce(step.source, step.target))
         return false;
+      if (step.action == Action::copy || step.action == Action::reduce) hand_on_loss(step);
     }
     for (const Step& step : slot.round.steps) {
       if (step.action != Action::send) continue;
-      const int operations = transport.send(step.source, step.peer, token_of(started_, false));
+      const std::int64_t token = token_of(started_, false);
+      const bool nothing = step.source.count > 0 && lost(step.source);
+      const int operations = nothing ? transport.send_nothing(step.source, step.peer, token)
+                                     : transport.send(step.source, step.peer, token);
       if (operations < 0) return false;
       slot.pending[0] += operations;
     }
@@ -164,12 +192,13 @@ class Executor {
   std::vector<Slot> slots_;
   std::int64_t reach_;
   std::int64_t receive_reach_;
-  std::vector<std::int64_t> completed_;
-  std::int64_t in_flight_ = 0;  // rounds that have started and are not complete
-  std::int64_t sending_ = 0;    // the first round whose sends are not complete
-  std::int64_t receiving_ = 0;  // the first round whose receives are not complete
-  std::int64_t started_ = 0;    // the first round that has not started
-  std::int64_t posted_ = 0;     // the first round whose receives are not posted
+  std::vector<Ended> ended_;
+  std::array<bool, buffers> lost_{};  // by Buffer: something of it has not come
+  std::int64_t in_flight_ = 0;        // rounds that have started and are not complete
+  std::int64_t sending_ = 0;          // the first round whose sends are not complete
+  std::int64_t receiving_ = 0;        // the first round whose receives are not complete
+  std::int64_t started_ = 0;          // the first round that has not started
+  std::int64_t posted_ = 0;           // the first round whose receives are not posted
 };
 
 }  // namespace suiro

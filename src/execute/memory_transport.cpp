@@ -14,6 +14,7 @@ struct MemoryNetwork::Mailbox {
   struct Sent {
     std::span<const std::byte> bytes;
     std::vector<std::byte> buffered;
+    bool nothing = false;
     std::int64_t token = 0;
   };
   struct Expected {
@@ -27,9 +28,9 @@ struct MemoryNetwork::Mailbox {
 struct MemoryNetwork::Inbox {
   explicit Inbox(int ranks) : from(static_cast<std::size_t>(ranks)) {}
 
-  void complete(std::int64_t token) {
+  void complete(std::int64_t token, bool lost = false) {
     const std::scoped_lock lock(completion_mutex);
-    completions.push_back(token);
+    completions.push_back({token, lost});
     arrived.notify_one();
   }
 
@@ -38,7 +39,7 @@ struct MemoryNetwork::Inbox {
 
   std::mutex completion_mutex;
   std::condition_variable arrived;
-  std::vector<std::int64_t> completions;  // of operations that this rank started
+  std::vector<Ended> completions;  // of operations that this rank started
 };
 
 MemoryNetwork::MemoryNetwork(int ranks, SendMode mode, Lengths lengths)
@@ -98,7 +99,15 @@ std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
 }
 
 int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
-  const auto source = bytes(blocks);
+  return send(bytes(blocks), false, peer, token);
+}
+
+int MemoryTransport::send_nothing(const Blocks& /*blocks*/, int peer, std::int64_t token) {
+  return send({}, true, peer, token);
+}
+
+int MemoryTransport::send(std::span<const std::byte> source, bool nothing, int peer,
+                          std::int64_t token) {
   const bool buffered = network_.mode_ == SendMode::buffered;
   MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(peer)];
   bool matched = false;
@@ -107,17 +116,18 @@ int MemoryTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
     const std::scoped_lock lock(inbox.mailbox_mutex);
     MemoryNetwork::Mailbox& mailbox = inbox.from[static_cast<std::size_t>(rank_)];
     if (!mailbox.expected.empty()) {
-      deliver(source, mailbox.expected.front().bytes, network_.lengths_);
+      if (!nothing) deliver(source, mailbox.expected.front().bytes, network_.lengths_);
       receive_token = mailbox.expected.front().token;
       mailbox.expected.pop_front();
       matched = true;
     } else if (buffered) {
-      mailbox.sent.push_back({{}, std::vector<std::byte>(source.begin(), source.end()), token});
+      mailbox.sent.push_back(
+          {{}, std::vector<std::byte>(source.begin(), source.end()), nothing, token});
     } else {
-      mailbox.sent.push_back({source, {}, token});
+      mailbox.sent.push_back({source, {}, nothing, token});
     }
   }
-  if (matched) inbox.complete(receive_token);
+  if (matched) inbox.complete(receive_token, nothing);
   if (matched || buffered) network_.inboxes_[static_cast<std::size_t>(rank_)]->complete(token);
   return 1;
 }
@@ -127,6 +137,7 @@ int MemoryTransport::receive(const Blocks& blocks, int peer, std::int64_t token)
   const bool buffered = network_.mode_ == SendMode::buffered;
   MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(rank_)];
   bool matched = false;
+  bool nothing = false;
   std::int64_t send_token = 0;
   {
     const std::scoped_lock lock(inbox.mailbox_mutex);
@@ -135,14 +146,17 @@ int MemoryTransport::receive(const Blocks& blocks, int peer, std::int64_t token)
       mailbox.expected.push_back({target, token});
     } else {
       const auto& sent = mailbox.sent.front();
-      deliver(buffered ? std::span<const std::byte>(sent.buffered) : sent.bytes, target,
-              network_.lengths_);
+      nothing = sent.nothing;
+      if (!nothing) {
+        deliver(buffered ? std::span<const std::byte>(sent.buffered) : sent.bytes, target,
+                network_.lengths_);
+      }
       send_token = sent.token;
       mailbox.sent.pop_front();
       matched = true;
     }
   }
-  if (matched) inbox.complete(token);
+  if (matched) inbox.complete(token, nothing);
   if (matched && !buffered) network_.inboxes_[static_cast<std::size_t>(peer)]->complete(send_token);
   return 1;
 }
@@ -162,11 +176,11 @@ bool MemoryTransport::reduce(const Blocks& source, const Blocks& target) {
   return true;
 }
 
-bool MemoryTransport::wait(std::vector<std::int64_t>& completed) {
+bool MemoryTransport::wait(std::vector<Ended>& ended) {
   MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(rank_)];
   std::unique_lock lock(inbox.completion_mutex);
   inbox.arrived.wait(lock, [&] { return !inbox.completions.empty(); });
-  completed.insert(completed.end(), inbox.completions.begin(), inbox.completions.end());
+  ended.insert(ended.end(), inbox.completions.begin(), inbox.completions.end());
   inbox.completions.clear();
   return true;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "execute/pieces.hpp"
+#include "execute/transport_concept.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro {
@@ -64,12 +65,14 @@ class MemoryTransport {
       : network_(network), rank_(rank), buffers_(std::move(buffers)) {}
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target);
   bool reduce(const Blocks& source, const Blocks& target);
-  bool wait(std::vector<std::int64_t>& completed);
+  bool wait(std::vector<Ended>& ended);
 
  private:
+  int send(std::span<const std::byte> source, bool nothing, int peer, std::int64_t token);
   template <class Span>
   Span part(Span buffer, const Blocks& blocks) const;
   std::span<const std::byte> bytes(const Blocks& blocks) const;

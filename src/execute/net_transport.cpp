@@ -10,6 +10,11 @@ namespace {
 // How long a rank sleeps before it looks after its other work again.
 constexpr std::int64_t idle_period_ns = 100'000;
 
+// What the engine gives back with an operation: its token, and whether it awaits payload.
+std::uint64_t flags_of(std::int64_t token, bool awaits_payload) {
+  return static_cast<std::uint64_t>(token) << 1 | (awaits_payload ? 1 : 0);
+}
+
 const char* describe(net::Status status) {
   switch (status) {
     case net::Status::truncated:
@@ -38,8 +43,8 @@ std::span<std::byte> ByteBlocks::bytes(const Blocks& blocks) const {
 }
 
 NetTransport::NetTransport(const NetGroup& group, const BytesOfBuffers& bytes, IdleWork idle,
-                           Reduction reduction)
-    : group_(group), buffers_(bytes), idle_(idle), reduction_(reduction) {}
+                           Reduction reduction, bool direct)
+    : group_(group), buffers_(bytes), idle_(idle), reduction_(reduction), direct_(direct) {}
 
 NetTransport::~NetTransport() { group_.endpoint->forget(this); }
 
@@ -57,6 +62,10 @@ int NetTransport::fail(int peer, net::Status status) {
   return -1;
 }
 
+int NetTransport::send_nothing(const Blocks& /*blocks*/, int peer, std::int64_t token) {
+  return send(no_blocks, peer, token);
+}
+
 int NetTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
   const std::span<std::byte> from = bytes(blocks);
   const iovec segment{from.data(), from.size()};
@@ -66,7 +75,7 @@ int NetTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
   request.tag = group_.tag;
   request.buffers = {&segment, 1};
   request.sink = this;
-  request.flags = static_cast<std::uint64_t>(token);
+  request.flags = flags_of(token, false);
   const net::Status status = group_.endpoint->send(request);
   if (status != net::Status::ok) return fail(peer, status);
   return 1;
@@ -80,7 +89,8 @@ int NetTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
                      0};
   request.buffers = {&segment, 1};
   request.sink = this;
-  request.flags = static_cast<std::uint64_t>(token);
+  const bool awaits_payload = !to.empty() && !direct_;
+  request.flags = flags_of(token, awaits_payload);
   const net::Status status = group_.endpoint->receive(request);
   if (status != net::Status::ok) return fail(peer, status);
   return 1;
@@ -105,7 +115,11 @@ bool NetTransport::reduce(const Blocks& source, const Blocks& target) {
 }
 
 void NetTransport::complete(const net::Completion& completion) {
-  finished_.push_back(static_cast<std::int64_t>(completion.flags));
+  const bool failed = completion.status != net::Status::ok;
+  const bool came_empty = (completion.flags & 1) != 0 && completion.length == 0;
+  const bool receives = completion.kind == net::Completion::Kind::receive;
+  finished_.push_back(
+      {static_cast<std::int64_t>(completion.flags >> 1), receives && (failed || came_empty)});
   if (completion.status == net::Status::ok || first_failure_ != net::Status::ok) return;
   first_failure_ = completion.status;
   failed_peer_ =
@@ -118,7 +132,7 @@ bool NetTransport::has_finished(void* transport) {
 
 void NetTransport::take_finished(void* argument) {
   auto* transport = static_cast<NetTransport*>(argument);
-  std::vector<std::int64_t>& taken = *transport->taken_;
+  std::vector<Ended>& taken = *transport->taken_;
   taken.insert(taken.end(), transport->finished_.begin(), transport->finished_.end());
   transport->finished_.clear();
   if (transport->first_failure_ != net::Status::ok) {
@@ -127,11 +141,11 @@ void NetTransport::take_finished(void* argument) {
 }
 
 /// A message that fails is over, and the run goes on: the others get what they wait for.
-bool NetTransport::wait(std::vector<std::int64_t>& completed) {
+bool NetTransport::wait(std::vector<Ended>& ended) {
   while (!group_.endpoint->wait(&NetTransport::has_finished, this, idle_period_ns)) {
-    if (idle_.function != nullptr) idle_.function(idle_.argument);
+    if (idle_.function != nullptr && !idle_.function(idle_.argument)) return false;
   }
-  taken_ = &completed;
+  taken_ = &ended;
   group_.endpoint->locked(&NetTransport::take_finished, this);
   return true;
 }

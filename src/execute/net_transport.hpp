@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/pieces.hpp"
+#include "execute/transport_concept.hpp"
 #include "net/endpoint.hpp"
 #include "schedule/schedule.hpp"
 
@@ -42,9 +43,9 @@ struct NetGroup {
   std::uint64_t tag = 0;
 };
 
-/// Called while a rank waits: what else wants to make progress meanwhile.
+/// Called while a rank waits: what else wants to make progress meanwhile. False ends the run.
 struct IdleWork {
-  void (*function)(void*) = nullptr;
+  bool (*function)(void*) = nullptr;
   void* argument = nullptr;
 };
 
@@ -53,18 +54,21 @@ using BytesOfBuffers = std::array<ByteBlocks, buffers>;
 
 class NetTransport final : public net::CompletionSink {
  public:
+  /// `direct`: no rank hands on what came from another, and blocks may be shorter than their
+  /// places, or empty. Elsewhere a message without payload, where there should be one, is a loss.
   NetTransport(const NetGroup& group, const BytesOfBuffers& bytes, IdleWork idle,
-               Reduction reduction = {});
+               Reduction reduction = {}, bool direct = false);
   /// Nothing is written into the buffers from here on, even if the run ended early.
   ~NetTransport() override;
   NetTransport(const NetTransport&) = delete;
   NetTransport& operator=(const NetTransport&) = delete;
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target);
   bool reduce(const Blocks& source, const Blocks& target);
-  bool wait(std::vector<std::int64_t>& completed);
+  bool wait(std::vector<Ended>& ended);
 
   /// Empty, or what went wrong first, with the rank: "rank 3: no link is left".
   const std::string& error() const { return error_; }
@@ -83,9 +87,10 @@ class NetTransport final : public net::CompletionSink {
   IdleWork idle_;
   Reduction reduction_;
   std::string error_;
-  std::vector<std::int64_t>* taken_ = nullptr;  // where take_finished puts tokens
+  bool direct_;
+  std::vector<Ended>* taken_ = nullptr;  // where take_finished puts what has ended
   // Touched under the endpoint's lock only:
-  std::vector<std::int64_t> finished_;
+  std::vector<Ended> finished_;
   net::Status first_failure_ = net::Status::ok;
   net::Peer failed_peer_ = net::any_peer;
 };

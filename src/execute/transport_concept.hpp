@@ -12,26 +12,33 @@
 
 namespace suiro {
 
+/// An operation that has ended. A receive is `lost` when what it waited for does not come: the
+/// message failed, or its sender had nothing to send.
+struct Ended {
+  std::int64_t token = 0;
+  bool lost = false;
+};
+
 /// send and receive start at least one operation (an empty range is a message without payload),
-/// return how many, and never wait. Each operation completes once: wait() blocks until at least one
-/// has, and appends the `token` of each. A message may be shorter than what was posted for it. Both
-/// ends cut a range of blocks into operations in the
-/// same way, and between two ranks operations match in the order in which they were started. copy
-/// and reduce are done on return. Every call returns false (or a negative number) after a failure;
-/// the transport keeps the reason.
+/// return how many, and never wait. Each operation ends once: wait() blocks until at least one
+/// has, and appends it. A message may be shorter than what was posted for it. Both ends cut a range
+/// of blocks into operations in the same way, and between two ranks operations match in the order
+/// in which they were started. send_nothing stands for a send of blocks that this rank lost: as
+/// many operations, by which the receiver loses them, too. copy and reduce are done on return.
+/// Every call returns false (or a negative number) after a failure; the transport keeps the reason.
 template <class T>
 concept StartingTransport = requires(T& transport, const Blocks& blocks, int peer,
                                      std::int64_t token) {
   { transport.send(blocks, peer, token) } -> std::same_as<int>;
+  { transport.send_nothing(blocks, peer, token) } -> std::same_as<int>;
   { transport.receive(blocks, peer, token) } -> std::same_as<int>;
   { transport.copy(blocks, blocks) } -> std::same_as<bool>;
   { transport.reduce(blocks, blocks) } -> std::same_as<bool>;
 };
 
 template <class T>
-concept Transport = StartingTransport<T> &&
-    requires(T& transport, std::vector<std::int64_t>& completed) {
-  { transport.wait(completed) } -> std::same_as<bool>;
+concept Transport = StartingTransport<T> && requires(T& transport, std::vector<Ended>& ended) {
+  { transport.wait(ended) } -> std::same_as<bool>;
 };
 
 }  // namespace suiro

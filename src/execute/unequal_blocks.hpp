@@ -6,8 +6,10 @@
 // Every block has a slot of the same capacity on all ranks, in each buffer. A block that is larger
 // stays `elsewhere`: its message says so, and once the schedule is done, it goes straight from the
 // sender's buffer into the receiver's, as in Linear. So a wrong capacity costs time and no byte.
+// A block that did not arrive is `lost`, which its messages say as well.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -31,10 +33,13 @@ class RawBytes {
   std::size_t size_ = 0;
 };
 
-/// The blocks of one buffer: block b has lengths[b] bytes from b * capacity on, or is elsewhere.
+/// The blocks of one buffer: block b has lengths[b] bytes from b * capacity on, or is elsewhere, or
+/// lost.
 struct Slots {
   using Length = std::uint32_t;
   static constexpr Length elsewhere = std::numeric_limits<Length>::max();
+  static constexpr Length lost = elsewhere - 1;
+  static constexpr bool is_here(Length length) { return length < lost; }
 
   RawBytes bytes;
   std::vector<Length> lengths;
@@ -77,7 +82,7 @@ struct UnequalBlocks {
   RawBytes staging;  // of all messages of a run
   std::size_t capacity = 0;
   std::vector<Arrival> arrivals;
-  std::vector<std::int64_t> completed;
+  std::vector<Ended> ended;
 
  private:
   int ranks_ = 0;
@@ -98,10 +103,14 @@ class UnequalTransport {
     return inner_.send(staged(begin, used_ - begin), peer, token);
   }
 
+  /// Never asked for: each block says for itself that it is lost.
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
+    return send(blocks, peer, token);
+  }
+
   int receive(const Blocks& blocks, int peer, std::int64_t token) {
     const std::size_t begin = used_;
     used_ += blocks_.message_bytes(blocks.count);
-    clear_lengths(begin, blocks.count);
     const auto arrival = static_cast<std::int64_t>(blocks_.arrivals.size());
     blocks_.arrivals.push_back({blocks, begin, token});
     return inner_.receive(staged(begin, used_ - begin), peer, -1 - arrival);
@@ -113,7 +122,7 @@ class UnequalTransport {
     for (std::int64_t i = 0; i < source.count; ++i) {
       const Slots::Length length = length_of(from, source.first + i);
       length_of(to, target.first + i) = length;
-      if (length == Slots::elsewhere || length == 0) continue;
+      if (!Slots::is_here(length) || length == 0) continue;
       std::memcpy(to.block(target.first + i, blocks_.capacity),
                   from.block(source.first + i, blocks_.capacity), length);
     }
@@ -122,34 +131,48 @@ class UnequalTransport {
 
   bool reduce(const Blocks&, const Blocks&) { return false; }
 
-  bool wait(std::vector<std::int64_t>& completed) {
-    blocks_.completed.clear();
-    if (!inner_.wait(blocks_.completed)) return false;
-    for (const std::int64_t token : blocks_.completed) {
+  bool wait(std::vector<Ended>& ended) {
+    blocks_.ended.clear();
+    if (!inner_.wait(blocks_.ended)) return false;
+    for (const auto [token, lost] : blocks_.ended) {
       if (token >= 0) {
-        completed.push_back(token);
+        ended.push_back({token});
         continue;
       }
       const Arrival& arrival = blocks_.arrivals[static_cast<std::size_t>(-1 - token)];
-      if (!take_apart(arrival)) return false;
-      completed.push_back(arrival.token);
+      if (lost) {
+        lose(arrival);
+      } else if (!take_apart(arrival)) {
+        return false;
+      }
+      ended.push_back({arrival.token});
     }
     return true;
   }
 
-  /// After the schedule: what is elsewhere goes straight to its place.
-  bool finish(int rank) {
+  /// After finish(): something that this rank waited for did not come.
+  bool lost() const {
+    const std::vector<Slots::Length>& lengths = blocks_[Buffer::receive].lengths;
+    return lost_ || std::ranges::find(lengths, Slots::lost) != lengths.end();
+  }
+
+  /// After the schedule: what is elsewhere goes straight to its place. `has_room(from)` says
+  /// whether the place of a block is larger than a slot: of one that is lost it is not known
+  /// whether it was elsewhere, and its sender must not wait for ever.
+  template <class HasRoom>
+  bool finish(int rank, HasRoom&& has_room) {
     std::int64_t pending = 0;
     const auto ranks = static_cast<int>(blocks_[Buffer::send].lengths.size());
     for (int step = 0; step < ranks; ++step) {
       const int from = (rank - step + ranks) % ranks;
       const int to = (rank + step) % ranks;
-      if (!start_straight(rank, from, to, pending)) return false;
+      if (!start_straight(rank, from, to, has_room, pending)) return false;
     }
     while (pending > 0) {
-      blocks_.completed.clear();
-      if (!inner_.wait(blocks_.completed)) return false;
-      pending -= std::ssize(blocks_.completed);
+      blocks_.ended.clear();
+      if (!inner_.wait(blocks_.ended)) return false;
+      pending -= std::ssize(blocks_.ended);
+      lost_ = lost_ || std::ranges::find(blocks_.ended, true, &Ended::lost) != blocks_.ended.end();
     }
     return true;
   }
@@ -165,10 +188,12 @@ class UnequalTransport {
     return slots.lengths[static_cast<std::size_t>(block)];
   }
 
-  /// Of a message that fails all blocks are empty.
-  void clear_lengths(std::size_t begin, std::int64_t blocks) {
-    const std::size_t bytes = static_cast<std::size_t>(blocks) * sizeof(Slots::Length);
-    if (bytes > 0) std::memset(blocks_.staging.data() + begin, 0, bytes);
+  /// All blocks of a message that failed.
+  void lose(const Arrival& arrival) {
+    Slots& slots = blocks_[arrival.blocks.buffer];
+    for (std::int64_t i = 0; i < arrival.blocks.count; ++i) {
+      length_of(slots, arrival.blocks.first + i) = Slots::lost;
+    }
   }
 
   void append(const Blocks& blocks) {
@@ -181,7 +206,7 @@ class UnequalTransport {
     used_ += lengths_bytes;
     for (std::int64_t i = 0; i < blocks.count; ++i) {
       const Slots::Length length = length_of(slots, blocks.first + i);
-      if (length == Slots::elsewhere || length == 0) continue;
+      if (!Slots::is_here(length) || length == 0) continue;
       std::memcpy(blocks_.staging.data() + used_, slots.block(blocks.first + i, blocks_.capacity),
                   length);
       used_ += length;
@@ -198,7 +223,7 @@ class UnequalTransport {
       Slots::Length& length = length_of(slots, arrival.blocks.first + i);
       std::memcpy(&length, length_at, sizeof length);
       length_at += sizeof length;
-      if (length == Slots::elsewhere || length == 0) continue;
+      if (!Slots::is_here(length) || length == 0) continue;
       if (length > blocks_.capacity) return false;
       std::memcpy(slots.block(arrival.blocks.first + i, blocks_.capacity), byte_at, length);
       byte_at += length;
@@ -206,14 +231,16 @@ class UnequalTransport {
     return true;
   }
 
-  bool start_straight(int rank, int from, int to, std::int64_t& pending) {
+  template <class HasRoom>
+  bool start_straight(int rank, int from, int to, HasRoom& has_room, std::int64_t& pending) {
     const Blocks arriving{Buffer::receive, from, 1};
     const Blocks leaving{Buffer::send, to, 1};
     if (to == rank) {
       const bool here = length_of(blocks_[Buffer::send], rank) == Slots::elsewhere;
       return !here || inner_.copy(leaving, arriving);
     }
-    if (length_of(blocks_[Buffer::receive], from) == Slots::elsewhere) {
+    const Slots::Length arrived = length_of(blocks_[Buffer::receive], from);
+    if (arrived == Slots::elsewhere || (arrived == Slots::lost && has_room(from))) {
       const int operations = inner_.receive(arriving, from, 0);
       if (operations < 0) return false;
       pending += operations;
@@ -229,6 +256,7 @@ class UnequalTransport {
   T& inner_;
   UnequalBlocks& blocks_;
   std::size_t used_ = 0;  // bytes of staging
+  bool lost_ = false;     // something that goes straight
 };
 
 }  // namespace suiro

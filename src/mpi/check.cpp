@@ -125,9 +125,9 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   const Packed before = overwritten ? pack(operation.send, sent) : Packed();
   const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);
   const double begin_s = now_s();
-  const auto ran = communicator.run(collective, choice, operation);
+  const Ending ran = communicator.run(collective, choice, operation);
   call.seconds = now_s() - begin_s;
-  const bool succeeded = ran && ran->code == MPI_SUCCESS;
+  const bool succeeded = ran.code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
   if (overwritten) unpack(before, operation.send);
   const double native_begin_s = now_s();

@@ -2,9 +2,10 @@
 #include "mpi/communicator.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <atomic>
 
 #include "algorithms/catalog.hpp"
+#include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/net_group.hpp"
 #include "mpi/workspace.hpp"
@@ -22,6 +23,36 @@ bool too_large_to_join(const BlockBytes& agreed) {
   constexpr std::int64_t always = 1024;
   constexpr std::int64_t means = 8;
   return agreed.largest > always && agreed.largest / means > agreed.mean;
+}
+
+/// While suiro asks MPI for something on the user's communicator that may fail.
+class ErrorsReturned {
+ public:
+  explicit ErrorsReturned(MPI_Comm communicator) : communicator_(communicator) {
+    real.Comm_get_errhandler(communicator_, &handler_);
+    real.Comm_set_errhandler(communicator_, job.errors_return);
+  }
+  ~ErrorsReturned() {
+    real.Comm_set_errhandler(communicator_, handler_);
+    real.Errhandler_free(&handler_);
+  }
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Another rank had an error of its own, so that this one has nothing to hand to the user.
+int code_of_loss(const Collective& collective, const Choice& choice) {
+  if (survives_failures()) return failed_process_code();
+  static std::atomic<bool> complained{false};
+  if (!complained.exchange(true)) {
+    say("rank " + std::to_string(job.rank) + ": " + std::string(collective.name) + " by " +
+        choice.algorithm + " got nothing from a rank that had an error");
+  }
+  return MPI_ERR_OTHER;
 }
 
 }  // namespace
@@ -139,46 +170,64 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   return *choice.kept.back().workspace;
 }
 
-std::optional<Ending> Communicator::run(const Collective& collective, Choice& choice,
-                                        const Operation& operation) {
+std::string Communicator::prepare(const Collective& collective, Choice& choice,
+                                  const Operation& operation) {
+  if (spoiled_code_ != MPI_SUCCESS) return {};
+  if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
+  if (!no_twin_.empty()) return no_twin_;
+  const Workspace& workspace = workspace_for(collective, choice, operation);
+  if (!joins_unequal(collective, choice) &&
+      !can_run(workspace, operation, goes_over_net(collective, choice))) {
+    return "blocks too large, or of a type that suiro's transport does not carry";
+  }
+  return {};
+}
+
+Ending Communicator::run(const Collective& collective, Choice& choice, const Operation& operation) {
   if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
-  if (twin_ == MPI_COMM_NULL && (twin_failed_ || !make_twin())) return std::nullopt;
-  Workspace& workspace = workspace_for(collective, choice, operation);
-  const bool joins = joins_unequal(collective, choice);
-  const bool on_net = net_ != nullptr && !joins;
-  if (!joins && !can_run(workspace, operation, on_net)) return std::nullopt;
+  Workspace& workspace = *choice.kept.back().workspace;
   std::optional<std::size_t> slot;
-  if (joins) slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
-  const Ending ending = mpi::run(
-      workspace, {twin_, on_net ? net_.get() : nullptr, job.waiting, rank_}, operation, slot);
+  if (joins_unequal(collective, choice)) {
+    slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
+  }
+  const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
+  Ending ending = mpi::run(workspace, {user_, twin_, net, job.waiting, rank_}, operation, slot);
+  if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
 }
 
+std::string Communicator::make_twin() {
+  constexpr int twins_max = 128;
+  const ErrorsReturned returned(user_);
+  if (!all_say(job.twins < twins_max, user_)) {
+    return "a rank is in " + std::to_string(twins_max) + " communicators with messages of suiro's";
+  }
+  const bool created = create_twin();
+  if (all_say(created, user_)) {
+    if (!job.settings.on_net) return {};
+    net_ = make_net_group(twin_);
+    if (all_say(net_ != nullptr, user_)) return {};
+  }
+  free_twin();
+  static std::atomic<bool> complained{false};
+  const std::string reason = "no communicator is left for suiro's messages";
+  if (rank_ == 0 && !complained.exchange(true)) say(reason + "; native is used");
+  return reason;
+}
+
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
 /// of suiro's business. Contexts can run out, which must not end the user's job, so the error is
-/// only returned, and all ranks agree on the outcome.
-bool Communicator::make_twin() {
+/// only returned.
+bool Communicator::create_twin() {
   MPI_Group group = MPI_GROUP_NULL;
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  real.Comm_get_errhandler(user_, &handler);
-  real.Comm_set_errhandler(user_, job.errors_return);
   real.Comm_group(user_, &group);
-  int failed = real.Comm_create(user_, group, &twin_) != MPI_SUCCESS ? 1 : 0;
+  const bool created = real.Comm_create(user_, group, &twin_) == MPI_SUCCESS;
   real.Group_free(&group);
-  int any_failed = 1;
-  real.Allreduce(&failed, &any_failed, 1, MPI_INT, MPI_MAX, user_);
-  real.Comm_set_errhandler(user_, handler);
-  real.Errhandler_free(&handler);
-  if (failed != 0) twin_ = MPI_COMM_NULL;
-  if (any_failed != 0) {
-    free_twin();
-    twin_failed_ = true;
-    if (rank_ == 0) say("no communicator is left for suiro's messages; native is used");
-    return false;
-  }
+  if (!created) twin_ = MPI_COMM_NULL;
+  if (twin_ == MPI_COMM_NULL) return false;
+  ++job.twins;
   real.Comm_set_errhandler(twin_, job.errors_return);
-  if (job.settings.on_net) net_ = make_net_group(twin_);
   return true;
 }
 
@@ -196,7 +245,10 @@ void Communicator::free_twin() {
     plan->unagreed.kept.clear();
     plan->too_uneven.kept.clear();
   }
-  if (twin_ != MPI_COMM_NULL) real.Comm_free(&twin_);
+  net_.reset();
+  if (twin_ == MPI_COMM_NULL) return;
+  real.Comm_free(&twin_);
+  --job.twins;
 }
 
 }  // namespace suiro::mpi

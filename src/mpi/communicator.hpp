@@ -77,10 +77,12 @@ class Communicator {
   /// it.
   void take_back(const Collective& collective);
 
-  /// Runs a choice that is not native; the first time, all ranks make the twin. Empty when that is
-  /// impossible, on all ranks: then native must run.
-  std::optional<Ending> run(const Collective& collective, Choice& choice,
-                            const Operation& operation);
+  /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
+  /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
+  std::string prepare(const Collective& collective, Choice& choice, const Operation& operation);
+
+  /// What was prepared.
+  Ending run(const Collective& collective, Choice& choice, const Operation& operation);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -121,12 +123,16 @@ class Communicator {
   Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
                      const RuleTable& table, const std::string& size_note = "") const;
   RuleTable table_for(const Collective& collective) const;
-  bool make_twin();
+  bool goes_over_net(const Collective& collective, const Choice& choice) const {
+    return net_ != nullptr && !joins_unequal(collective, choice);
+  }
+  std::string make_twin();
+  bool create_twin();
   void free_twin();
 
   MPI_Comm user_;
   MPI_Comm twin_;
-  bool twin_failed_ = false;
+  std::string no_twin_;             // why there is none and will be none, or empty
   std::unique_ptr<NetGroup> net_;   // where messages go on suiro's own transport
   int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;

@@ -27,20 +27,34 @@ void Communicators::grow_if_half_full() {
   tables_.push_back(std::move(larger));
 }
 
-Communicator& Communicators::adopt(MPI_Comm communicator) {
+int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+void Communicators::begin() {
+  real.Comm_create_keyval(do_not_copy, attribute_deleted, &keyval_, this);
+}
+
+/// MPI calls it also for a value that another takes the place of.
+int Communicators::attribute_deleted(MPI_Comm communicator, int, void* value, void* extra) {
+  auto& communicators = *static_cast<Communicators*>(extra);
+  if (communicators.find(communicator) == value) communicators.forget(communicator);
+  return MPI_SUCCESS;
+}
+
+Communicator& Communicators::adopt(MPI_Comm communicator, Hints hints) {
   if (Communicator* known = find(communicator)) return *known;
   const std::uintptr_t key = key_of(communicator);
-  Hints hints;
+  auto made = std::make_unique<Communicator>(communicator, std::move(hints));
+  Communicator* const value = made.get();
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = hints_.find(key); found != hints_.end()) hints = found->second;
+    owned_.push_back({key, std::move(made)});
+    insert(*tables_.back(), key, value);
+    grow_if_half_full();
   }
-  auto made = std::make_unique<Communicator>(communicator, std::move(hints));
-  const std::lock_guard lock(mutex_);
-  owned_.push_back({key, std::move(made)});
-  Communicator* const value = owned_.back().value.get();
-  insert(*tables_.back(), key, value);
-  grow_if_half_full();
+  real.Comm_set_attr(communicator, keyval_, value);  // may call back, so it is not locked
   return *value;
 }
 
@@ -53,10 +67,9 @@ void Communicators::remove(std::uintptr_t key) {
   }
 }
 
-void Communicators::set_hints(MPI_Comm communicator, const Hints& hints) {
-  forget(communicator);
-  const std::lock_guard lock(mutex_);
-  hints_[key_of(communicator)] = hints;
+void Communicators::set_hints(MPI_Comm communicator, Hints hints) {
+  if (find(communicator) != nullptr) real.Comm_delete_attr(communicator, keyval_);
+  adopt(communicator, std::move(hints));
 }
 
 void Communicators::forget(MPI_Comm communicator) {
@@ -64,7 +77,6 @@ void Communicators::forget(MPI_Comm communicator) {
   std::unique_ptr<Communicator> forgotten;
   {
     const std::lock_guard lock(mutex_);
-    hints_.erase(key);
     const auto found = std::ranges::find(owned_, key, &Owned::key);
     if (found == owned_.end()) return;
     forgotten = std::move(found->value);
@@ -79,7 +91,6 @@ void Communicators::forget_all() {
   {
     const std::lock_guard lock(mutex_);
     all.swap(owned_);
-    hints_.clear();
     for (const Owned& owned : all) remove(owned.key);
   }
   for (const Owned& owned : all) owned.value->release();

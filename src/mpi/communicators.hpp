@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the user's communicator handle to what suiro knows about it. Threads look up without a lock
 // (the fast path of every intercepted call); insertion and removal lock.
+//
+// A handle is used again once its communicator is gone, and it may go by ways that nobody
+// intercepts (a language that calls libmpi by its own handle). So MPI itself tells: each known
+// communicator has an attribute, which MPI deletes together with it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -13,6 +16,9 @@
 #include "mpi/communicator.hpp"
 
 namespace suiro::mpi {
+
+/// For attributes that a duplicate does not get.
+int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag);
 
 class Communicators {
  public:
@@ -32,13 +38,27 @@ class Communicators {
     return nullptr;
   }
 
+  /// While this thread frees a communicator: it is not adopted any more.
+  class Going {
+   public:
+    explicit Going(MPI_Comm communicator) { going_ = key_of(communicator); }
+    ~Going() { going_ = empty; }
+    Going(const Going&) = delete;
+    Going& operator=(const Going&) = delete;
+  };
+  static bool is_going(MPI_Comm communicator) { return going_ == key_of(communicator); }
+
+  /// Once, after the real MPI_Init.
+  void begin();
+
   /// find(), or makes the entry. Only local work, no communication.
-  Communicator& adopt(MPI_Comm communicator);
+  Communicator& adopt(MPI_Comm communicator, Hints hints = {});
 
-  /// What an info object asked for, until or after the communicator is adopted.
-  void set_hints(MPI_Comm communicator, const Hints& hints);
+  /// What an info object asked for: what was known of the communicator before is forgotten.
+  void set_hints(MPI_Comm communicator, Hints hints);
 
-  /// Before the communicator is freed: releases it. A handle may be used again afterwards.
+  /// Its end is here, or what was known of it no longer holds: releases the entry, if there is one.
+  /// A handle may be used again afterwards.
   void forget(MPI_Comm communicator);
 
   /// forget() for all, in the order of their making, which all ranks have in common.
@@ -71,12 +91,15 @@ class Communicators {
   static void insert(Table& table, std::uintptr_t key, Communicator* value);
   void remove(std::uintptr_t key);
   void grow_if_half_full();
+  static int attribute_deleted(MPI_Comm communicator, int keyval, void* value, void* extra);
+
+  static inline thread_local std::uintptr_t going_ = empty;
 
   std::atomic<Table*> table_;
   // Readers may still be in an outgrown table, so all are kept; each is twice the one before.
   std::vector<std::unique_ptr<Table>> tables_;
-  std::vector<Owned> owned_;  // in the order of making
-  std::map<std::uintptr_t, Hints> hints_;
+  std::vector<Owned> owned_;         // in the order of making
+  int keyval_ = MPI_KEYVAL_INVALID;  // of the attribute, whose value is the entry
   std::mutex mutex_;
 };
 

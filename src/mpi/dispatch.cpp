@@ -32,13 +32,12 @@ int taken_back_if_refused(Communicator& communicator, const Collective& collecti
   return code;
 }
 
-/// What was chosen is run, or native when that is impossible.
-int run_or_pass_on(Communicator& communicator, const Collective& collective, Choice& choice,
-                   const Operation& operation, Native native) {
-  const std::optional<Ending> ran = communicator.run(collective, choice, operation);
-  if (!ran) return native();
-  if (ran->undone) communicator.take_back(collective);
-  return report(operation.comm, ran->code);
+/// What was chosen and prepared is run.
+int run_chosen(Communicator& communicator, const Collective& collective, Choice& choice,
+               const Operation& operation) {
+  const Ending ending = communicator.run(collective, choice, operation);
+  if (ending.undone) communicator.take_back(collective);
+  return report(operation.comm, ending.code);
 }
 
 int run_here(Communicator& communicator, const Collective& collective, Choice& choice,
@@ -53,7 +52,7 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
   } else if (job.settings.check) {
     code = run_checked(communicator, collective, choice, operation, native, call);
   } else {
-    code = run_or_pass_on(communicator, collective, choice, operation, native);
+    code = run_chosen(communicator, collective, choice, operation);
   }
   if (timed) {
     if (call.seconds == 0) call.seconds = now_s() - begin_s;
@@ -97,6 +96,7 @@ int perform(Communicator& communicator, const Collective& collective, Choice& ch
   int code = MPI_SUCCESS;
   std::string reason = obstacle(collective, choice, operation, code);
   if (code != MPI_SUCCESS) return code;
+  if (reason.empty()) reason = communicator.prepare(collective, choice, operation);
   if (reason.empty()) return run_here(communicator, collective, choice, operation, native);
   Choice passed_on;
   passed_on.algorithm = native_algorithm;

@@ -13,7 +13,7 @@ inline Communicator* watched(MPI_Comm comm, std::size_t collective) {
   if (job.mode.load(std::memory_order_acquire) != Mode::active) return nullptr;
   Communicator* communicator = job.communicators.find(comm);
   if (communicator == nullptr) [[unlikely]] {
-    if (comm == MPI_COMM_NULL) return nullptr;
+    if (comm == MPI_COMM_NULL || Communicators::is_going(comm)) return nullptr;
     communicator = &job.communicators.adopt(comm);
   }
   return communicator->untouched(collective) ? nullptr : communicator;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of the user's communicators, and the info keys suiro_alltoall, suiro_bcast and so on,
-// one for each collective, whose values are those of SUIRO_ALLTOALL.
+// The info keys suiro_alltoall, suiro_bcast and so on, one for each collective, whose values are
+// those of SUIRO_ALLTOALL.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -60,18 +60,13 @@ void take_hints(MPI_Comm communicator, MPI_Info info) {
   if (any) job.communicators.set_hints(communicator, hints);
 }
 
-/// Before, because the twin is freed together with its communicator, and after, in case that a
-/// callback of the user ran a collective on what was about to go.
+/// The communicator's attribute tells its end. Callbacks of the user may still run collectives on
+/// what is about to go: they are native.
 template <class Free>
 int free_communicator(MPI_Comm* communicator, Free real_free) {
-  if (communicator == nullptr || *communicator == MPI_COMM_NULL || !active()) {
-    return real_free(communicator);
-  }
-  const MPI_Comm old = *communicator;
-  job.communicators.forget(old);
-  const int code = real_free(communicator);
-  job.communicators.forget(old);
-  return code;
+  if (communicator == nullptr || !active()) return real_free(communicator);
+  const Communicators::Going going(*communicator);
+  return real_free(communicator);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ struct Job {
   int rank = 0;                    // in the world
   bool devices = false;            // a rank may have buffers in device memory
   MPI_Errhandler errors_return{};  // found when MPI is there
+  std::atomic<int> twins{0};       // private communicators that there are
   Communicators communicators;
   Record record;
   Service service;

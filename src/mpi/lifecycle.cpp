@@ -12,6 +12,7 @@
 
 #include "choose/bound_rules.hpp"
 #include "mpi/device_memory.hpp"
+#include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
@@ -283,6 +284,23 @@ bool may_act(bool enrolled) {
   return job.service.verdict(job.rank, size) && agree();
 }
 
+/// MPI_Finalize begins with what is attached to MPI_COMM_SELF, while everything still works.
+int finish(MPI_Comm, int, void*, void*) {
+  if (job.mode.exchange(Mode::native) == Mode::active) {
+    job.communicators.forget_all();
+    leave_net();
+    job.record.finish();
+    job.service.finish();
+  }
+  return MPI_SUCCESS;
+}
+
+void attach_finish() {
+  int keyval = MPI_KEYVAL_INVALID;
+  real.Comm_create_keyval(do_not_copy, finish, &keyval, nullptr);
+  real.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
+}
+
 template <class RealInit>
 int initialise(RealInit&& real_init) {
   if (entered.exchange(true)) return real_init();
@@ -295,6 +313,9 @@ int initialise(RealInit&& real_init) {
   leave_environment();
   if (code == MPI_SUCCESS && may_act(enrolled)) {
     if (!settings.observed() && !settings.check) job.service.close();
+    find_fault_tolerance();
+    job.communicators.begin();
+    attach_finish();
     job.mode.store(Mode::active, std::memory_order_release);
   } else {
     job.service.close();
@@ -312,16 +333,6 @@ int Init(int* argc, char*** argv) {
 
 int Init_thread(int* argc, char*** argv, int required, int* provided) {
   return initialise([&] { return real.Init_thread(argc, argv, required, provided); });
-}
-
-int Finalize() {
-  if (job.mode.exchange(Mode::native) == Mode::active) {
-    job.communicators.forget_all();
-    leave_net();
-    job.record.finish();
-    job.service.finish();
-  }
-  return real.Finalize();
 }
 
 }  // namespace intercept

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/fault_tolerance.hpp"
 #include "mpi/point_to_point.hpp"
 
 namespace suiro::mpi {
@@ -95,15 +96,22 @@ Span span_of(const UserBuffer& buffer, int blocks) {
   return {low, high - low};
 }
 
-MpiTransport::MpiTransport(MPI_Comm twin, const Places& places, MPI_Op op, InFlight& in_flight,
-                           Waiting waiting)
-    : twin_(twin), places_(places), op_(op), in_flight_(in_flight), waiting_(waiting) {
+MpiTransport::MpiTransport(const Carrier& carrier, const Places& places, MPI_Op op,
+                           InFlight& in_flight, bool direct)
+    : twin_(carrier.twin),
+      user_(carrier.user),
+      places_(places),
+      op_(op),
+      in_flight_(in_flight),
+      waiting_(carrier.waiting),
+      direct_(direct) {
   in_flight_.requests.clear();
   in_flight_.operations.clear();
 }
 
 bool MpiTransport::check(int code) {
   if (code != MPI_SUCCESS && error_ == MPI_SUCCESS) error_ = code;
+  last_code_ = code;
   return code == MPI_SUCCESS;
 }
 
@@ -145,25 +153,45 @@ int MpiTransport::start(const Blocks& blocks, InFlight::Operation operation, Sta
   std::int64_t done = 0;
   do {
     const std::int64_t count = blocks_per_message(blocks, done);
+    const Part message = part(blocks, done, count);
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!check(start_one(part(blocks, done, count), &request))) return -1;
+    ++messages;
+    done += count;
+    if (!check(start_one(message, &request))) {
+      if (!refuse(operation)) return -1;
+      continue;
+    }
+    operation.awaits_payload = !operation.sends && !direct_ && bytes_of(message) > 0;
     in_flight_.requests.push_back(request);
     in_flight_.operations.push_back(operation);
     moved_ = moved_ || operation.sends;
-    ++messages;
-    done += count;
   } while (done < blocks.count);
   return messages;
 }
 
+/// An operation whose peer has failed is over. False when MPI refused it for another reason.
+bool MpiTransport::refuse(InFlight::Operation operation) {
+  if (!tells_failed_process(last_code_)) return false;
+  refused_.push_back({operation.token, !operation.sends});
+  moved_ = true;
+  return true;
+}
+
 int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
-  return start(blocks, {token, true}, [&](const Part& part, MPI_Request* request) {
-    return start_send(part, peer, message_tag, twin_, request);
+  return start(blocks, {.token = token, .sends = true},
+               [&](const Part& part, MPI_Request* request) {
+                 return start_send(part, peer, message_tag, twin_, request);
+               });
+}
+
+int MpiTransport::send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
+  return start(blocks, {.token = token, .sends = true}, [&](const Part&, MPI_Request* request) {
+    return start_send({nullptr, 0, MPI_BYTE}, peer, message_tag, twin_, request);
   });
 }
 
 int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
-  return start(blocks, {token, false}, [&](const Part& part, MPI_Request* request) {
+  return start(blocks, {.token = token}, [&](const Part& part, MPI_Request* request) {
     return start_receive(part, peer, message_tag, twin_, request);
   });
 }
@@ -194,15 +222,22 @@ bool MpiTransport::reduce(const Blocks& source, const Blocks& target) {
   return true;
 }
 
-bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
+bool MpiTransport::wait(std::vector<Ended>& ended) {
+  if (!refused_.empty()) {
+    ended.swap(refused_);
+    refused_.clear();
+    return true;
+  }
   const int count = static_cast<int>(in_flight_.requests.size());
   in_flight_.finished.resize(in_flight_.requests.size());
   in_flight_.statuses.resize(in_flight_.requests.size());
-  const auto wait_some = waiting_.yield ? real.Testsome : real.Waitsome;
+  const bool looks_up = waiting_.yield || survives_failures();
+  const auto wait_some = looks_up ? real.Testsome : real.Waitsome;
   while (true) {
-    int done = 0;
-    const int code = wait_some(count, in_flight_.requests.data(), &done, in_flight_.finished.data(),
-                               in_flight_.statuses.data());
+    int reported = 0;
+    const int code = wait_some(count, in_flight_.requests.data(), &reported,
+                               in_flight_.finished.data(), in_flight_.statuses.data());
+    int done = reported;
     if (code != MPI_SUCCESS) {
       check(error_of(code, done));
       add_dropped(done);
@@ -210,10 +245,32 @@ bool MpiTransport::wait(std::vector<std::int64_t>& completed) {
     if (done == MPI_UNDEFINED) check(MPI_ERR_INTERN);  // the schedule waits for nothing
     if (done == MPI_UNDEFINED || (done == 0 && code != MPI_SUCCESS)) return false;
     if (done > 0) {
-      retire(done, completed);
+      note_lost(code, reported, done);
+      retire(done, ended);
       return true;
     }
-    sched_yield();
+    if (is_revoked(user_)) return check(revoked_code());
+    if (waiting_.yield) sched_yield();
+  }
+}
+
+/// Which of the finished operations are receives that got nothing. MPI tells which of them failed
+/// of those that it has reported; where it does not, it may be any.
+void MpiTransport::note_lost(int code, int reported, int finished) {
+  int kind = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) real.Error_class(code, &kind);
+  const bool any_may_be = kind != MPI_SUCCESS && kind != MPI_ERR_IN_STATUS;
+  for (int i = 0; i < finished; ++i) {
+    const auto place = static_cast<std::size_t>(in_flight_.finished[static_cast<std::size_t>(i)]);
+    const MPI_Status& status = in_flight_.statuses[static_cast<std::size_t>(i)];
+    InFlight::Operation& operation = in_flight_.operations[place];
+    if (operation.sends) continue;
+    const bool failed = kind == MPI_ERR_IN_STATUS && status.MPI_ERROR != MPI_SUCCESS;
+    operation.lost = any_may_be || failed || i >= reported;
+    if (operation.lost || !operation.awaits_payload) continue;
+    int bytes = 0;
+    real.Get_count(&status, MPI_BYTE, &bytes);
+    operation.lost = bytes == 0;
   }
 }
 
@@ -243,7 +300,7 @@ void MpiTransport::add_dropped(int& finished) {
   }
 }
 
-void MpiTransport::retire(int finished, std::vector<std::int64_t>& completed) {
+void MpiTransport::retire(int finished, std::vector<Ended>& ended) {
   moved_ = true;
   // Highest place first, so that the last request, which takes the place, is never itself a
   // finished one.
@@ -254,7 +311,8 @@ void MpiTransport::retire(int finished, std::vector<std::int64_t>& completed) {
     MPI_Request& request = in_flight_.requests[place];
     // Some MPIs keep a request whose message failed.
     if (request != MPI_REQUEST_NULL) real.Request_free(&request);
-    completed.push_back(in_flight_.operations[place].token);
+    const InFlight::Operation& operation = in_flight_.operations[place];
+    ended.push_back({operation.token, operation.lost});
     request = in_flight_.requests.back();
     in_flight_.operations[place] = in_flight_.operations.back();
     in_flight_.requests.pop_back();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "execute/transport_concept.hpp"
 #include "mpi/run.hpp"
 #include "schedule/schedule.hpp"
 
@@ -19,6 +20,8 @@ struct InFlight {
   struct Operation {
     std::int64_t token = 0;
     bool sends = false;
+    bool awaits_payload = false;  // an empty message is a loss
+    bool lost = false;            // once it is over
   };
   std::vector<MPI_Request> requests;  // dense: a finished request is replaced by the last one
   std::vector<Operation> operations;  // of the request at the same place
@@ -46,19 +49,22 @@ struct Places {
 inline constexpr MPI_Count merged_block_bytes_maximum = std::numeric_limits<int>::max();
 
 /// A message that fails is over, so the rank remembers the error and goes on: the others get what
-/// they wait for, and nothing of this call is left for the next one to receive. Only when MPI takes
-/// no message, or cannot wait, does the run end early, and abandon() must be called.
+/// they wait for, or an empty message where there is nothing to hand on, and nothing of this call
+/// is left for the next one to receive. Only when MPI takes no message, or cannot wait, or the
+/// user's communicator was revoked, does the run end early, and abandon() must be called.
 class MpiTransport {
  public:
-  /// Blocks that a schedule merges must be of one size, that of scratch, or pieces.
-  MpiTransport(MPI_Comm twin, const Places& places, MPI_Op op, InFlight& in_flight,
-               Waiting waiting);
+  /// Blocks that a schedule merges must be of one size, that of scratch, or pieces. `direct`: no
+  /// rank hands on what came from another, and a block may be shorter than its place, or empty.
+  MpiTransport(const Carrier& carrier, const Places& places, MPI_Op op, InFlight& in_flight,
+               bool direct);
 
   int send(const Blocks& blocks, int peer, std::int64_t token);
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target);
   bool reduce(const Blocks& source, const Blocks& target);
-  bool wait(std::vector<std::int64_t>& completed);
+  bool wait(std::vector<Ended>& ended);
 
   /// After a run that ended early: nothing writes into the user's buffers any more. True when no
   /// message had left or arrived, so that it is as if the call had never been made.
@@ -78,17 +84,23 @@ class MpiTransport {
   template <class Start>
   int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);
   bool check(int code);
+  bool refuse(InFlight::Operation operation);
   int error_of(int code, int finished) const;
   void add_dropped(int& finished);
-  void retire(int finished, std::vector<std::int64_t>& completed);
+  void note_lost(int code, int reported, int finished);
+  void retire(int finished, std::vector<Ended>& ended);
 
   MPI_Comm twin_;
+  MPI_Comm user_;
   Places places_;
   MPI_Op op_;
   std::optional<bool> plain_[buffers];  // once known
   InFlight& in_flight_;
   Waiting waiting_;
+  bool direct_;
+  std::vector<Ended> refused_;  // over before they began, as their peer has failed
   int error_ = MPI_SUCCESS;
+  int last_code_ = MPI_SUCCESS;
   bool moved_ = false;  // a message has left or arrived
 };
 

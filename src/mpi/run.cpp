@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mpi/arguments.hpp"
+#include "mpi/fault_tolerance.hpp"
 #include "mpi/point_to_point.hpp"
 #include "mpi/size_agreement.hpp"
 #include "mpi/staging.hpp"
@@ -41,7 +42,7 @@ int empty_slots(UnequalBlocks& blocks, const UserBuffer& receive, int ranks, MPI
   int first_code = MPI_SUCCESS;
   for (int block = 0; block < ranks; ++block) {
     const Slots::Length length = slots.lengths[static_cast<std::size_t>(block)];
-    if (length == Slots::elsewhere) continue;
+    if (!Slots::is_here(length)) continue;
     const Part arrived = slot_part(slots, block, blocks.capacity, length);
     const int code = deliver(arrived, receive.block(block), twin);
     if (first_code == MPI_SUCCESS) first_code = code;
@@ -50,10 +51,12 @@ int empty_slots(UnequalBlocks& blocks, const UserBuffer& receive, int ranks, MPI
 }
 
 /// The user's own messages may have to arrive at others before these come here: MPI must go on.
-void let_mpi_progress(void* twin) {
+/// False when the user's communicator was revoked.
+bool let_mpi_progress(void* argument) {
+  const auto& carrier = *static_cast<const Carrier*>(argument);
   int found = 0;
-  real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *static_cast<MPI_Comm*>(twin), &found,
-              MPI_STATUS_IGNORE);
+  real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, carrier.twin, &found, MPI_STATUS_IGNORE);
+  return !is_revoked(carrier.user);
 }
 
 struct Elements {
@@ -73,37 +76,41 @@ Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran) {
   const bool undone = !ran && transport.abandon();
   const bool spoiled = !ran && !undone;
   if (spoiled) workspace.leave_behind();
-  return {transport.error(), undone, spoiled};
+  return {transport.error(), undone, spoiled, ran && workspace.executor.lost()};
 }
 
 Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging) {
-  MpiTransport transport(carrier.twin, staging.places(), operation.op, workspace.in_flight,
-                         carrier.waiting);
+  MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
+                         workspace.direct);
   const bool ran = workspace.executor.run(transport);
   Ending ending = ending_of(workspace, transport, ran);
-  if (ran && ending.code == MPI_SUCCESS) ending.code = staging.deliver();
+  if (ran && ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
   return ending;
 }
 
 Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging) {
-  int code = MPI_SUCCESS;
+  Ending ending;
   {
-    MPI_Comm twin = carrier.twin;
+    Carrier idle = carrier;
     const UserBuffer& work = staging.places().work;
     Elements elements{operation.op, work.type,
                       static_cast<std::size_t>(std::max<MPI_Aint>(work.unit_bytes, 1))};
-    NetTransport transport(*carrier.net, staging.bytes(), {let_mpi_progress, &twin},
-                           {reduce_bytes, &elements});
+    NetTransport transport(*carrier.net, staging.bytes(), {let_mpi_progress, &idle},
+                           {reduce_bytes, &elements}, workspace.direct);
     const bool ran = workspace.executor.run(transport);
-    if (!ran || !transport.error().empty()) {
+    ending.lost = workspace.executor.lost();
+    ending.spoiled = !ran || !transport.error().empty();
+    if (is_revoked(carrier.user)) {
+      ending.code = revoked_code();
+    } else if (ending.spoiled) {
       net::complain("a collective failed on suiro's transport: " + transport.error());
-      code = MPI_ERR_OTHER;
+      ending.code = MPI_ERR_OTHER;
     }
   }
-  if (code == MPI_SUCCESS) code = staging.deliver();
-  return {code, false, code == MPI_ERR_OTHER};
+  if (ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
+  return ending;
 }
 
 Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation& operation,
@@ -118,10 +125,14 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
                       .receive = operation.receive,
                       .work = {},
                       .scratch = {reinterpret_cast<char*>(blocks.staging.data()), 1}};
-  MpiTransport inner(carrier.twin, places, operation.op, workspace.in_flight, carrier.waiting);
+  MpiTransport inner(carrier, places, operation.op, workspace.in_flight, false);
   UnequalTransport transport(inner, blocks);
-  const bool ran = workspace.executor.run(transport) && transport.finish(carrier.rank);
+  const auto has_room = [&](int from) {
+    return bytes_of(operation.receive.block(from)) > static_cast<MPI_Count>(slot_capacity);
+  };
+  const bool ran = workspace.executor.run(transport) && transport.finish(carrier.rank, has_room);
   Ending ending = ending_of(workspace, inner, ran);
+  ending.lost = ran && transport.lost();
   if (ran) {
     const int unpacked = empty_slots(blocks, operation.receive, schedule.ranks, carrier.twin);
     if (ending.code == MPI_SUCCESS) ending.code = unpacked;

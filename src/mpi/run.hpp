@@ -30,11 +30,13 @@ struct Waiting {
 };
 
 /// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
-/// still be under way on the twin, where a later run would take them for its own.
+/// still be under way on the twin, where a later run would take them for its own. `lost`: something
+/// that this rank waited for did not come, as another rank had an error.
 struct Ending {
   int code = MPI_SUCCESS;
   bool undone = false;
   bool spoiled = false;
+  bool lost = false;
 };
 
 /// One call of the user. In place, `send` and `receive` are in one buffer: what is sent, or what
@@ -70,9 +72,10 @@ class Native {
   int (*call_)(const void*);
 };
 
-/// What carries the messages: the private communicator with the same ranks in the same order, and
-/// suiro's own transport unless that is nullptr.
+/// What carries the messages: the private communicator with the same ranks in the same order as the
+/// user's, and suiro's own transport unless that is nullptr.
 struct Carrier {
+  MPI_Comm user{};
   MPI_Comm twin{};
   const NetGroup* net = nullptr;
   Waiting waiting;

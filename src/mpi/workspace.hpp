@@ -18,7 +18,8 @@ class Workspace {
   Workspace(const Schedule& schedule, int rank)
       : collective(*find_collective(schedule.collective)),
         instance{schedule.ranks, schedule.root, schedule.pieces},
-        in_place(is_right_in_place(schedule)),
+        in_place(has(schedule, Property::in_place)),
+        direct(has(schedule, Property::direct)),
         executor(schedule, rank) {}
 
   /// Memory up to this size is kept between calls.
@@ -45,6 +46,7 @@ class Workspace {
   const Collective& collective;
   Instance instance;
   bool in_place;  // the schedule is right where send and receive buffer are one
+  bool direct;    // no rank hands on what came from another
   Executor executor;
   InFlight in_flight;
   std::vector<char> mirror;    // of what is sent
@@ -55,8 +57,8 @@ class Workspace {
   std::optional<UnequalBlocks> unequal;  // where blocks that differ are joined
 
  private:
-  static bool is_right_in_place(const Schedule& schedule) {
-    return declares(*find_algorithm(schedule.collective, schedule.algorithm), Property::in_place);
+  static bool has(const Schedule& schedule, Property property) {
+    return declares(*find_algorithm(schedule.collective, schedule.algorithm), property);
   }
 };
 

@@ -33,21 +33,22 @@ namespace {
 class InstantTransport {
  public:
   int send(const Blocks&, int, std::int64_t token) { return complete(token); }
+  int send_nothing(const Blocks&, int, std::int64_t token) { return complete(token); }
   int receive(const Blocks&, int, std::int64_t token) { return complete(token); }
   bool copy(const Blocks&, const Blocks&) { return true; }
   bool reduce(const Blocks&, const Blocks&) { return true; }
-  bool wait(std::vector<std::int64_t>& completed) {
-    completed.insert(completed.end(), done_.begin(), done_.end());
+  bool wait(std::vector<Ended>& ended) {
+    ended.insert(ended.end(), done_.begin(), done_.end());
     done_.clear();
     return true;
   }
 
  private:
   int complete(std::int64_t token) {
-    done_.push_back(token);
+    done_.push_back({token});
     return 1;
   }
-  std::vector<std::int64_t> done_;
+  std::vector<Ended> done_;
 };
 
 TEST(ExecutorAllocation, SecondRunAllocatesNothing) {

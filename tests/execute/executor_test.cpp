@@ -105,6 +105,25 @@ TEST_P(EveryAlgorithm, HasTheRightElementsEverywhere) {
   expect_right(topologies().back(), 0, 0);
 }
 
+/// Whoever does not know of a loss has everything, wherever in the schedule a rank dies.
+TEST_P(EveryAlgorithm, IsRightOrKnownToBeLostWhereARankDies) {
+  const int uneven[] = {0, 1, 1, 2, 2};
+  const int sites[] = {0, 0, 1};
+  for (const Topology& topology : {Topology::block(2, 2), Topology::from_nodes(uneven, sites)}) {
+    const Schedule schedule = cut_small(GetParam(), topology, 13, 0);
+    for (const int dies : {0, 1, topology.ranks() - 1}) {
+      for (const int sends : {0, 1, 2, 5}) {
+        EXPECT_EQ(run_collective(schedule, {.elements = 13,
+                                            .in_order = declares(GetParam(), Property::ordered),
+                                            .dies = dies,
+                                            .sends_before_death = sends}),
+                  "")
+            << topology.describe() << ", rank " << dies << " after " << sends << " sends";
+      }
+    }
+  }
+}
+
 using UnequalBlocks = EveryAlgorithm;
 
 TEST_P(UnequalBlocks, AreWhereTheyBelong) {
@@ -136,11 +155,12 @@ TEST(Executor, RunsAParsedSchedule) {
 class Notes {
  public:
   int send(const Blocks&, int, std::int64_t token) { return start("send ", token); }
+  int send_nothing(const Blocks&, int, std::int64_t token) { return start("nothing ", token); }
   int receive(const Blocks&, int, std::int64_t token) { return start("receive ", token); }
   bool copy(const Blocks&, const Blocks&) { return start("copy ", 0) > 0; }
   bool reduce(const Blocks&, const Blocks&) { return true; }
-  bool wait(std::vector<std::int64_t>& completed) {
-    completed = std::move(tokens_);
+  bool wait(std::vector<Ended>& ended) {
+    for (const std::int64_t token : tokens_) ended.push_back({token});
     tokens_.clear();
     return true;
   }
@@ -175,15 +195,16 @@ class FirstIsLast {
     most_ = std::max(most_, std::ssize(in_flight_));
     return 1;
   }
+  int send_nothing(const Blocks&, int, std::int64_t) { return -1; }
   int receive(const Blocks&, int, std::int64_t) { return 0; }
   bool copy(const Blocks&, const Blocks&) { return true; }
   bool reduce(const Blocks&, const Blocks&) { return true; }
-  bool wait(std::vector<std::int64_t>& completed) {
+  bool wait(std::vector<Ended>& ended) {
     const auto first = std::ranges::find(in_flight_, 0);
     const bool only_first = first != in_flight_.end() && in_flight_.size() == 1;
     if (only_first) sent_before_first_was_complete_ = sent_;
     for (const std::int64_t token : in_flight_)
-      if (only_first || token != 0) completed.push_back(token);
+      if (only_first || token != 0) ended.push_back({token});
     std::erase_if(in_flight_, [&](std::int64_t token) { return only_first || token != 0; });
     return true;
   }

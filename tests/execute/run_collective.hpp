@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <thread>
@@ -25,6 +26,38 @@ struct Run {
   SendMode mode = SendMode::synchronous;
   bool in_place = false;
   bool in_order = false;  // of ranks are the operands to be
+  /// A rank that dies: after so many sends its peers get nothing of it any more.
+  int dies = -1;
+  int sends_before_death = 0;
+};
+
+/// What the peers of a rank see of it, that dies after some sends: errors in place of messages. The
+/// rank itself goes on unseen, so that nobody waits for it.
+class Mortal {
+ public:
+  Mortal(MemoryTransport& transport, int& sends_left)
+      : transport_(transport), sends_left_(sends_left) {}
+
+  int send(const Blocks& blocks, int peer, std::int64_t token) {
+    if (sends_left_ == 0) return send_nothing(blocks, peer, token);
+    --sends_left_;
+    return transport_.send(blocks, peer, token);
+  }
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
+    return transport_.send_nothing(blocks, peer, token);
+  }
+  int receive(const Blocks& blocks, int peer, std::int64_t token) {
+    return transport_.receive(blocks, peer, token);
+  }
+  bool copy(const Blocks& source, const Blocks& target) { return transport_.copy(source, target); }
+  bool reduce(const Blocks& source, const Blocks& target) {
+    return transport_.reduce(source, target);
+  }
+  bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
+
+ private:
+  MemoryTransport& transport_;
+  int& sends_left_;
 };
 
 /// x -> factor x + term.
@@ -152,6 +185,7 @@ class RealData {
 
   std::string run_rank(MemoryNetwork& network, int rank) {
     Executor executor(schedule_, rank);
+    int sends_left = rank == run_.dies ? run_.sends_before_death : std::numeric_limits<int>::max();
     for (int call = 0; call < calls; ++call) {
       const Place from = sent(rank);
       std::vector<Affine> send = buffer(from);
@@ -176,7 +210,9 @@ class RealData {
                                  .unit_bytes = sizeof(Affine),
                                  .reduction = [this](auto in, auto inout) { reduce(in, inout); }});
       ++come_[call];
-      executor.run(transport);
+      Mortal mortal(transport, sends_left);
+      executor.run(mortal);
+      if (executor.lost() || rank == run_.dies) continue;
       if (collective_.bytes == Measure::nothing && come_[call] < schedule_.ranks) {
         return "rank " + std::to_string(rank) + " left early";
       }

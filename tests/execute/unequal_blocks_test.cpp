@@ -17,6 +17,7 @@ namespace suiro {
 namespace {
 
 constexpr std::size_t capacity = 48;
+constexpr int lives = 1 << 30;  // sends before it dies
 
 /// Bytes that each rank sends to each: none, a few, as many as a slot holds, or more.
 using Sizes = std::vector<std::vector<std::size_t>>;
@@ -39,11 +40,17 @@ std::byte content(int source, int target, std::size_t offset) {
 class Varied {
  public:
   Varied(MemoryNetwork& network, int rank, const std::vector<std::size_t>& sent,
-         const std::vector<std::size_t>& received, MemoryBuffers buffers)
-      : transport_(network, rank, buffers), sizes_{sent, received} {}
+         const std::vector<std::size_t>& received, MemoryBuffers buffers, int sends_before_death)
+      : transport_(network, rank, buffers),
+        sizes_{sent, received},
+        sends_before_death_(sends_before_death) {}
 
   int send(const Blocks& blocks, int peer, std::int64_t token) {
+    if (sends_before_death_-- <= 0) return send_nothing(blocks, peer, token);
     return transport_.send(bytes(blocks), peer, token);
+  }
+  int send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
+    return transport_.send_nothing(bytes(blocks), peer, token);
   }
   int receive(const Blocks& blocks, int peer, std::int64_t token) {
     return transport_.receive(bytes(blocks), peer, token);
@@ -52,7 +59,7 @@ class Varied {
     return transport_.copy(bytes(source), bytes(target));
   }
   bool reduce(const Blocks&, const Blocks&) { return false; }
-  bool wait(std::vector<std::int64_t>& completed) { return transport_.wait(completed); }
+  bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
 
  private:
   Blocks bytes(const Blocks& blocks) const {
@@ -68,6 +75,7 @@ class Varied {
 
   MemoryTransport transport_;
   std::vector<std::size_t> sizes_[2];
+  int sends_before_death_;
 };
 
 /// One rank's part of a call.
@@ -76,8 +84,8 @@ class Rank {
   Rank(int rank, const Schedule& schedule)
       : rank_(rank), executor_(schedule, rank), blocks_(schedule, rank) {}
 
-  /// A description of the first wrong byte.
-  std::string call(MemoryNetwork& network, const Sizes& sizes) {
+  /// A description of the first wrong byte, which may be anything where the rank knows of a loss.
+  std::string call(MemoryNetwork& network, const Sizes& sizes, int sends_before_death = lives) {
     const int ranks = network.ranks();
     std::vector<std::size_t> received;
     for (const auto& row : sizes) received.push_back(row[static_cast<std::size_t>(rank_)]);
@@ -87,9 +95,13 @@ class Rank {
     blocks_.prepare(capacity);
     pack(sent, send);
     const std::span staging(blocks_.staging.data(), blocks_.staging.size());
-    Varied inner(network, rank_, sent, received, {1, send, receive, staging});
+    Varied inner(network, rank_, sent, received, {1, send, receive, staging}, sends_before_death);
     UnequalTransport transport(inner, blocks_);
-    if (!executor_.run(transport) || !transport.finish(rank_)) return "the run failed";
+    const auto has_room = [&](int from) {
+      return received[static_cast<std::size_t>(from)] > capacity;
+    };
+    if (!executor_.run(transport) || !transport.finish(rank_, has_room)) return "the run failed";
+    if (transport.lost() || sends_before_death < lives) return {};
     unpack(receive, received);
     std::size_t at = 0;
     for (int source = 0; source < ranks; ++source) {
@@ -139,8 +151,14 @@ class Rank {
   UnequalBlocks blocks_;
 };
 
+/// A rank whose peers get nothing of it any more, after so many sends of each call.
+struct Death {
+  int rank = -1;
+  int sends = lives;
+};
+
 /// Three calls of other sizes on the same ranks.
-std::string run(const Schedule& schedule, SendMode mode) {
+std::string run(const Schedule& schedule, SendMode mode, Death death = {}) {
   MemoryNetwork network(schedule.ranks, mode, Lengths::at_most);
   std::vector<std::string> wrong(static_cast<std::size_t>(schedule.ranks));
   std::vector<std::jthread> threads;
@@ -149,7 +167,8 @@ std::string run(const Schedule& schedule, SendMode mode) {
       Rank mine(rank, schedule);
       std::string& text = wrong[static_cast<std::size_t>(rank)];
       for (unsigned call = 0; call < 3 && text.empty(); ++call)
-        text = mine.call(network, random_sizes(schedule.ranks, call));
+        text = mine.call(network, random_sizes(schedule.ranks, call),
+                         rank == death.rank ? death.sends : lives);
     });
   }
   threads.clear();
@@ -167,6 +186,18 @@ TEST(UnequalBlocks, MovesEveryByteThroughEveryAlgorithm) {
         EXPECT_EQ(run(build(algorithm, topology), mode), "")
             << algorithm.name << " on " << topology.describe();
       }
+    }
+  }
+}
+
+TEST(UnequalBlocks, AreRightOrKnownToBeLostWhereARankDies) {
+  const int uneven[] = {0, 1, 1, 2, 2, 2};
+  const Topology topology = Topology::from_nodes(uneven);
+  for (const Algorithm& algorithm : catalog()) {
+    if (algorithm.collective != "alltoall") continue;
+    for (const Death death : {Death{0, 0}, Death{0, 2}, Death{1, 1}, Death{3, 0}, Death{5, 4}}) {
+      EXPECT_EQ(run(build(algorithm, topology), SendMode::synchronous, death), "")
+          << algorithm.name << ", rank " << death.rank << " after " << death.sends;
     }
   }
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs that outlive a process of theirs: the interface that the MPI Forum calls ULFM, which Open
+// MPI has from 5.0 on (`mpirun --with-ft ulfm`). There, a message of a process that failed is an
+// error at its peer, and a program revokes a communicator so that nobody waits in it for ever.
+// Everywhere else nothing here does anything.
+#pragma once
+
+#include "mpi/real.hpp"
+
+namespace suiro::mpi {
+
+/// Once, after the real MPI_Init.
+void find_fault_tolerance();
+
+/// True when a process may fail and the job goes on.
+bool survives_failures();
+
+/// Whether somebody has revoked the communicator, as far as this rank knows.
+bool is_revoked(MPI_Comm communicator);
+
+/// What MPI returns for a message of a process that failed, and on a revoked communicator. Only
+/// where survives_failures().
+int failed_process_code();
+int revoked_code();
+
+/// Whether the code of an error says that its peer has failed.
+bool tells_failed_process(int code);
+
+/// Collective: true on all ranks when all say yes, else false on all. A rank that fails meanwhile
+/// is no reason for ranks to differ. The communicator must return its errors.
+bool all_say(bool yes, MPI_Comm communicator);
+
+}  // namespace suiro::mpi
