@@ -183,7 +183,9 @@ class RealData {
     return {};
   }
 
+  /// All calls, even after one that is wrong: the other ranks wait for this one.
   std::string run_rank(MemoryNetwork& network, int rank) {
+    std::string wrong;
     Executor executor(schedule_, rank);
     int sends_left = rank == run_.dies ? run_.sends_before_death : std::numeric_limits<int>::max();
     for (int call = 0; call < calls; ++call) {
@@ -214,11 +216,11 @@ class RealData {
       executor.run(mortal);
       if (executor.lost() || rank == run_.dies) continue;
       if (collective_.bytes == Measure::nothing && come_[call] < schedule_.ranks) {
-        return "rank " + std::to_string(rank) + " left early";
+        wrong = "rank " + std::to_string(rank) + " left early";
       }
-      if (std::string wrong = check(rank, receive); !wrong.empty()) return wrong;
+      if (wrong.empty()) wrong = check(rank, receive);
     }
-    return {};
+    return wrong;
   }
 
   const Schedule& schedule_;
