@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/dispatch.hpp"
 
+#include <cstdio>
+#include <exception>
+#include <new>
 #include <optional>
 
 #include "mpi/arguments.hpp"
@@ -138,6 +141,20 @@ bool is_too_small(const Communicator& communicator, const Collective& collective
 }
 
 }  // namespace
+
+int error_of_exception(MPI_Comm communicator) noexcept {
+  int code = MPI_ERR_INTERN;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+    std::fputs("suiro: a collective failed: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "suiro: a collective failed: %s\n", error.what());
+  } catch (...) {
+  }
+  return report(communicator, code);
+}
 
 int dispatch(Communicator& communicator, const Collective& collective, Operation operation,
              Native native) {

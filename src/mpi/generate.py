@@ -209,7 +209,7 @@ def buffer(f: Function, side: str) -> str:
 def implementation(f: Function, place: int) -> list[str]:
     """suiro's own function for a collective: its arguments in one form."""
     lines = [
-        f"int {f.name}({f.parameters}) {{",
+        f"int {f.name}({f.parameters}) try {{",
         f"  Communicator* const communicator = watched(comm, {place});",
         f"  if (communicator == nullptr) return real.{f.name}({f.arguments});",
         "  Operation operation{.comm = comm};",
@@ -221,7 +221,7 @@ def implementation(f: Function, place: int) -> list[str]:
         lines += [f"  operation.{name} = {name};"] if name in f.names else []
     lines.append(f"  const auto native = [&] {{ return real.{f.name}({f.arguments}); }};")
     lines.append(f"  return dispatch(*communicator, collectives()[{place}], operation, native);")
-    lines.append("}\n")
+    lines.append("} catch (...) {\n  return error_of_exception(comm);\n}\n")
     return lines
 
 

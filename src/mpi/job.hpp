@@ -41,4 +41,8 @@ extern Job& job;
 /// One line on standard error: "suiro: ...".
 void say(const std::string& message);
 
+/// Within a handler of exceptions, none of which may reach the program: the error of the user's
+/// call, after the communicator's error handler was called.
+int error_of_exception(MPI_Comm communicator) noexcept;
+
 }  // namespace suiro::mpi

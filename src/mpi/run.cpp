@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "mpi/arguments.hpp"
 #include "mpi/fault_tolerance.hpp"
@@ -71,20 +72,34 @@ bool reduce_bytes(void* argument, const std::byte* in, std::byte* inout, std::si
   return reduce_local(in, inout, count, elements.type, elements.op) == MPI_SUCCESS;
 }
 
+/// False when the run ended early, for want of memory too: then `code` says so.
+template <class Run>
+bool run_to_end(Run&& run, int& code) {
+  code = MPI_ERR_INTERN;
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+    return false;
+  }
+}
+
 /// A run that ended early: what may still be under way is left alone.
-Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran) {
+Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran, int code) {
   const bool undone = !ran && transport.abandon();
   const bool spoiled = !ran && !undone;
   if (spoiled) workspace.leave_behind();
-  return {transport.error(), undone, spoiled, ran && workspace.executor.lost()};
+  if (ran || transport.error() != MPI_SUCCESS) code = transport.error();
+  return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
 Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging) {
   MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
                          workspace.direct);
-  const bool ran = workspace.executor.run(transport);
-  Ending ending = ending_of(workspace, transport, ran);
+  int code = MPI_SUCCESS;
+  const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, code);
+  Ending ending = ending_of(workspace, transport, ran, code);
   if (ran && ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
   return ending;
 }
@@ -99,12 +114,14 @@ Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operatio
                       static_cast<std::size_t>(std::max<MPI_Aint>(work.unit_bytes, 1))};
     NetTransport transport(*carrier.net, staging.bytes(), {let_mpi_progress, &idle},
                            {reduce_bytes, &elements}, workspace.direct);
-    const bool ran = workspace.executor.run(transport);
+    const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, ending.code);
     ending.lost = workspace.executor.lost();
     ending.spoiled = !ran || !transport.error().empty();
-    if (is_revoked(carrier.user)) {
+    if (!ending.spoiled) {
+      ending.code = MPI_SUCCESS;
+    } else if (is_revoked(carrier.user)) {
       ending.code = revoked_code();
-    } else if (ending.spoiled) {
+    } else if (!transport.error().empty()) {
       net::complain("a collective failed on suiro's transport: " + transport.error());
       ending.code = MPI_ERR_OTHER;
     }
@@ -130,14 +147,15 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   const auto has_room = [&](int from) {
     return bytes_of(operation.receive.block(from)) > static_cast<MPI_Count>(slot_capacity);
   };
-  const bool ran = workspace.executor.run(transport) && transport.finish(carrier.rank, has_room);
-  Ending ending = ending_of(workspace, inner, ran);
+  int code = MPI_SUCCESS;
+  const bool ran = run_to_end(
+      [&] { return workspace.executor.run(transport) && transport.finish(carrier.rank, has_room); },
+      code);
+  Ending ending = ending_of(workspace, inner, ran, code);
   ending.lost = ran && transport.lost();
   if (ran) {
     const int unpacked = empty_slots(blocks, operation.receive, schedule.ranks, carrier.twin);
     if (ending.code == MPI_SUCCESS) ending.code = unpacked;
-  } else if (ending.code == MPI_SUCCESS) {
-    ending.code = MPI_ERR_INTERN;
   }
   return ending;
 }
