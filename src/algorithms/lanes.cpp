@@ -43,7 +43,7 @@ Schedule along(const Lanes& lanes, const Groups& nodes, const Schedule& schedule
 Schedule reduce_to_lanes(int size, int lanes, std::int64_t rounds, std::int64_t stride,
                          std::int64_t most, const Turn& turn) {
   Schedule schedule = inside_node(size, rounds + stride, stride);
-  const std::int64_t places = std::min(places_at_pace(stride), rounds);
+  const std::int64_t places = std::min(places_to_reduce(stride), rounds);
   schedule.scratch = places * (size - 1) * most;
   schedule.function = [=](int me, std::int64_t i, Round& round) {
     const auto from = [&](int other, std::int64_t at, const Range& range) {

@@ -12,31 +12,50 @@ void move_to_front(std::vector<int>& children, int child) {
   std::rotate(children.begin(), found, found + 1);
 }
 
+/// The places of a node in the order in which they are in its tree: first the one that pieces come
+/// to or leave by, then the lane's, and the others from there on, so that lanes differ in who has
+/// children.
+std::vector<int> order_in_node(int first, int size, int lane, bool at_root) {
+  std::vector<int> order;
+  if (at_root && lane > 0) order.push_back(first);
+  for (int next = 0; next < size; ++next) {
+    const int place = (lane + next) % size;
+    if (!at_root || lane == 0 || place > 0) order.push_back(first + place);
+  }
+  return order;
+}
+
 /// The root stands at place 0, whatever the lane; what leaves its node leaves it by the lane's
 /// rank. Ranks hand on to the next node before they hand on inside.
-Tree tree_of_lane(const Groups& nodes, int lane) {
+NodeChain chain_of_lane(const Groups& nodes, int lane, int fan) {
   std::vector<int> parent;
+  std::vector<int> below;
   std::vector<int> leaders;
   for (const std::vector<int>& ranks : nodes) {
+    const auto size = static_cast<int>(ranks.size());
     const auto first = static_cast<int>(parent.size());
-    const int leader = first + lane;
-    const int above = parent.empty() ? 0 : leader;
-    parent.insert(parent.end(), ranks.size(), above);
-    if (!leaders.empty()) parent[leader] = leaders.back();
-    leaders.push_back(leader);
+    const std::vector<int> order = order_in_node(first, size, lane, leaders.empty());
+    parent.resize(parent.size() + ranks.size(), leaders.empty() ? -1 : leaders.back());
+    below.resize(parent.size());
+    for (std::size_t at = 1; at < order.size(); ++at) {
+      parent[order[at]] = order[(at - 1) / static_cast<std::size_t>(fan)];
+      below[order[at]] = below[parent[order[at]]] + 1;
+    }
+    leaders.push_back(first + lane);
   }
-  parent[0] = -1;
   Tree tree = tree_of(std::move(parent));
   if (lane > 0) move_to_front(tree.children[0], leaders.front());
   for (std::size_t next = 1; next < leaders.size(); ++next) {
     move_to_front(tree.children[leaders[next - 1]], leaders[next]);
   }
-  return tree;
+  return {.tree = std::move(tree),
+          .at_root = static_cast<int>(nodes.front().size()),
+          .below = std::move(below)};
 }
 
 }  // namespace
 
-std::vector<NodeChain> node_chains(const Topology& topology, int root) {
+std::vector<NodeChain> node_chains(const Topology& topology, int root, int fan) {
   int lanes = topology.links(0);
   for (int node = 0; node < topology.nodes(); ++node) {
     lanes = std::min({lanes, topology.links(node), topology.ppn(node)});
@@ -44,19 +63,17 @@ std::vector<NodeChain> node_chains(const Topology& topology, int root) {
   const Groups nodes = nodes_from(topology, root);
   std::vector<NodeChain> chains;
   chains.reserve(static_cast<std::size_t>(lanes));
-  for (int lane = 0; lane < lanes; ++lane) {
-    chains.push_back(
-        {.tree = tree_of_lane(nodes, lane), .at_root = static_cast<int>(nodes.front().size())});
-  }
+  for (int lane = 0; lane < lanes; ++lane) chains.push_back(chain_of_lane(nodes, lane, fan));
   return chains;
 }
 
 Schedule over_node_chains(
-    const Call& call, const Parameters& parameters,
+    const Call& call, const Parameters& parameters, int fan,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over) {
-  const std::vector<NodeChain> chains = node_chains(call.topology, call.root);
+  const std::vector<NodeChain> chains = node_chains(call.topology, call.root, fan);
   const std::int64_t share = call.bytes / std::ssize(chains);
-  const std::int64_t pieces = segments_of(share, call.topology.nodes(), call, parameters);
+  const std::int64_t stages = std::max(call.topology.nodes(), chains.front().tree.depth);
+  const std::int64_t pieces = segments_of(share, stages, call, parameters);
   std::vector<Schedule> shares;
   shares.reserve(chains.size());
   for (const NodeChain& chain : chains) shares.push_back(over(chain, pieces));

@@ -11,13 +11,15 @@ namespace suiro {
 /// the others of its node.
 struct NodeChain {
   Tree tree;
-  int at_root = 1;  // places of the root's node: 0 .. at_root - 1
+  int at_root = 1;         // places of the root's node: 0 .. at_root - 1
+  std::vector<int> below;  // messages from a place to the first of its node
 
   bool is_leaf(int place) const { return tree.children[place].empty(); }
 };
 
 /// As many as every node has links and ranks, each with another rank of every node in the chain.
-std::vector<NodeChain> node_chains(const Topology& topology, int root);
+/// The others of a node are in a tree under that one, with up to `fan` children to each place.
+std::vector<NodeChain> node_chains(const Topology& topology, int root, int fan);
 
 /// Each chain carries an equal share of the message, piece by piece: `over` makes the schedule of
 /// one, for so many pieces.
@@ -27,7 +29,7 @@ std::vector<NodeChain> node_chains(const Topology& topology, int root);
 /// at the root nobody waits for another but the root, or the root for all: there pieces of all
 /// chains have to come in one order.
 Schedule over_node_chains(
-    const Call& call, const Parameters& parameters,
+    const Call& call, const Parameters& parameters, int fan,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over);
 
 }  // namespace suiro

@@ -45,7 +45,9 @@ void set_pace(Schedule& schedule, std::int64_t stride, std::int64_t steps) {
   schedule.window = std::min(2 * stride, steps * stride - schedule.lookahead);
 }
 
-std::int64_t places_at_pace(std::int64_t stride) { return 4 * stride; }
+std::int64_t places_to_leave(std::int64_t stride) { return 4 * stride; }
+
+std::int64_t places_to_reduce(std::int64_t stride) { return 2 * stride + 1; }
 
 std::int64_t ring_pieces(std::int64_t block_bytes, std::int64_t in_flight, const Call& call,
                          const Parameters& parameters) {
@@ -66,7 +68,7 @@ Schedule ring_allreduce(const RingPlan& plan) {
   schedule.rounds = plan.rounds();
   // In place, a rank's own block is still leaving when its result arrives, size - 1 steps later.
   set_pace(schedule, plan.stride(), std::max(size - 1, 1));
-  const std::int64_t places = std::min(places_at_pace(plan.stride()), plan.rounds());
+  const std::int64_t places = std::min(places_to_leave(plan.stride()), plan.rounds());
   schedule.scratch = size > 1 ? places : 0;
   schedule.function = [plan, size, places](int me, std::int64_t i, Round& round) {
     const auto [piece, count] = plan.sent(me, i);

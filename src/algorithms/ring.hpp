@@ -50,9 +50,10 @@ Schedule ring_allreduce(const RingPlan& plan);
 
 /// What may be under way where pieces come and go on in steps of `stride` rounds, all of it within
 /// the rounds of `steps` steps; and the rounds after which a place of scratch that a piece came to
-/// is free again.
+/// is free again, when it has left from there, or has been reduced.
 void set_pace(Schedule& schedule, std::int64_t stride, std::int64_t steps = 4);
-std::int64_t places_at_pace(std::int64_t stride);
+std::int64_t places_to_leave(std::int64_t stride);
+std::int64_t places_to_reduce(std::int64_t stride);
 
 /// Pieces to a block of so many bytes: by the parameter, or so that messages are eager and, where
 /// a link's speed makes it worth while, `in_flight` of them on the way.

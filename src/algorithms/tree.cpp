@@ -58,9 +58,9 @@ Tree chain_tree(int size, int chains) {
   return tree_of(std::move(parent));
 }
 
-Tree binary_tree(int size) {
+Tree complete_tree(int size, int k) {
   std::vector<int> parent(static_cast<std::size_t>(size), -1);
-  for (int place = 1; place < size; ++place) parent[place] = (place - 1) / 2;
+  for (int place = 1; place < size; ++place) parent[place] = (place - 1) / k;
   return tree_of(std::move(parent));
 }
 
@@ -125,37 +125,62 @@ Schedule send_down(const Tree& given, std::int64_t pieces) {
 
 namespace {
 
-/// A piece's place is free again when its sum has been sent on.
-std::int64_t places_of(std::int64_t pieces) {
-  return std::min(pieces, pieces_out + pieces_ahead + 1);
-}
+/// Where a place has what comes from its children. What the last child sent becomes the sum, and is
+/// free again when that has left; what others sent, when it has been reduced in the round after.
+class Arrivals {
+ public:
+  Arrivals(std::int64_t children, bool is_root, std::int64_t pieces)
+      : reduced_(is_root || children == 0 ? children : children - 1),
+        reduced_places_(std::min(pieces, pieces_ahead + 2)),
+        sum_places_(reduced_ < children ? std::min(pieces, pieces_out + pieces_ahead + 1) : 0) {}
+
+  Blocks of(std::int64_t piece, std::int64_t child) const {
+    const bool is_sum = child == reduced_;
+    const std::int64_t first =
+        is_sum ? piece % sum_places_
+               : sum_places_ + piece % reduced_places_ * reduced_ + child;
+    return {Buffer::scratch, first, 1, piece};
+  }
+
+  std::int64_t scratch() const { return sum_places_ + reduced_places_ * reduced_; }
+
+ private:
+  std::int64_t reduced_;  // children whose pieces are not sent on
+  std::int64_t reduced_places_;
+  std::int64_t sum_places_;
+};
 
 /// What one place does in reduce_up().
 class Reducer {
  public:
   Reducer(const Tree& tree, std::int64_t pieces, Operands operands)
-      : tree_(tree), pieces_(pieces), places_(places_of(pieces)), operands_(operands) {
-    for (std::vector<int>& children : tree_.children) {
+      : tree_(tree), pieces_(pieces), operands_(operands) {
+    arrivals_.reserve(tree_.children.size());
+    for (int place = 0; place < tree_.size(); ++place) {
+      std::vector<int>& children = tree_.children[place];
       if (operands == Operands::in_order) std::ranges::sort(children);
-      slots_ = std::max<std::int64_t>(slots_, std::ssize(children));
+      arrivals_.emplace_back(std::ssize(children), tree_.parent[place] < 0, pieces);
     }
   }
 
-  std::int64_t scratch() const { return places_ * slots_; }
+  std::int64_t scratch() const {
+    std::int64_t most = 0;
+    for (const Arrivals& arrivals : arrivals_) most = std::max(most, arrivals.scratch());
+    return most;
+  }
 
   void operator()(int me, std::int64_t i, Round& round) const {
     if (i > 0) combine(me, i - 1, round);
     if (i == pieces_) return;
     const std::vector<int>& children = tree_.children[me];
     for (std::size_t child = 0; child < children.size(); ++child) {
-      round.steps.push_back(receive(children[child], from_child(i, child)));
+      round.steps.push_back(receive(children[child], from_child(me, i, child)));
     }
   }
 
  private:
-  Blocks from_child(std::int64_t piece, std::size_t child) const {
-    const std::int64_t first = piece % places_ * slots_ + static_cast<std::int64_t>(child);
-    return {Buffer::scratch, first, 1, piece};
+  Blocks from_child(int me, std::int64_t piece, std::size_t child) const {
+    return arrivals_[me].of(piece, static_cast<std::int64_t>(child));
   }
 
   /// Where `me` finds a piece of each of its operands: one for each child, and its own.
@@ -170,7 +195,7 @@ class Reducer {
     for (auto child = children.begin();; ++child) {
       if (child == own_at) found.push_back({Buffer::send, piece, 1});
       if (child == children.end()) return found;
-      found.push_back(from_child(piece, static_cast<std::size_t>(child - children.begin())));
+      found.push_back(from_child(me, piece, static_cast<std::size_t>(child - children.begin())));
     }
   }
 
@@ -195,8 +220,7 @@ class Reducer {
 
   Tree tree_;
   std::int64_t pieces_;
-  std::int64_t places_;
-  std::int64_t slots_ = 0;
+  std::vector<Arrivals> arrivals_;  // by place
   Operands operands_;
 };
 

@@ -25,8 +25,9 @@ Tree tree_of(std::vector<int> parent);
 Tree linear_tree(int size);
 /// `chains` chains that begin at the root, as equally long as can be; 1 is a pipeline.
 Tree chain_tree(int size, int chains);
-/// Place i has the children 2 i + 1 and 2 i + 2.
-Tree binary_tree(int size);
+/// Place i has the children k i + 1 .. k i + k.
+Tree complete_tree(int size, int k);
+inline Tree binary_tree(int size) { return complete_tree(size, 2); }
 /// Place i hangs on i without its lowest digit that is not 0, in base `radix`: k-nomial, binomial
 /// for 2. Its subtree are the places from i on. The largest subtree comes first.
 Tree knomial_tree(int size, int radix);
@@ -47,7 +48,8 @@ enum class Operands : std::uint8_t {
 };
 
 /// Pieces up: in round i a place receives piece i of every child; then it reduces them with its own
-/// and sends the result to its parent. The root has it in its receive buffer.
+/// and sends the result to its parent. The root has it in its receive buffer. A place of c > 0
+/// children needs scratch for up to 13 + 6 (c - 1) pieces, the root for 6 c.
 Schedule reduce_up(const Tree& tree, std::int64_t pieces, Operands operands);
 
 /// The same for a call: in segments that suit the tree's depth, over ranks in node order from the

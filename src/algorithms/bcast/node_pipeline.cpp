@@ -17,7 +17,8 @@ Schedule build_bcast_node_pipeline(const Call& call, const Parameters& parameter
     };
     return delayed(send_down(chain.tree, pieces), later);
   };
-  return named(bcast_node_pipeline, call, parameters, over_node_chains(call, parameters, over));
+  return named(bcast_node_pipeline, call, parameters,
+               over_node_chains(call, parameters, call.topology.max_ppn(), over));
 }
 
 }  // namespace

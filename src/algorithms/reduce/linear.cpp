@@ -7,8 +7,9 @@ namespace suiro {
 
 namespace {
 
-// Messages that the root is ready for, and places for them: one more is being reduced.
-constexpr std::int64_t messages_ahead = 2;
+// Messages that the root is ready for, ahead of the one that it waits for, and places for them: one
+// more is being reduced.
+constexpr std::int64_t messages_ahead = 1;
 constexpr std::int64_t places = messages_ahead + 2;
 
 Schedule build_reduce_linear(const Call& call, const Parameters& parameters) {
@@ -50,7 +51,7 @@ constinit const Algorithm reduce_linear = {
     .name = "linear",
     .summary = "Every rank sends to the root, which reduces from the last rank to the first.",
     .source = "MPI Forum; Open MPI linear",
-    .cost_text = "P - 1 messages of M to the root",
+    .cost_text = "P - 1 messages of M to the root; scratch 4 M there",
     .parameters = {},
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Node-aware pipeline: the ranks of a node send to one of them, and a chain of these, one per node,
-// reduces piece by piece towards the root. A piece crosses the network once per node, and is late
-// by one message per node, not per rank. Where every node has several links there are as many
-// chains, of other ranks, for a share each.
+// Node-aware pipeline: the ranks of a node reduce along a tree to one of them, and a chain of these,
+// one per node, reduces piece by piece towards the root. A piece crosses the network once per node,
+// and is late by one message per node, not per rank. Where every node has several links there are
+// as many chains, of other ranks, for a share each. Trees inside nodes keep what a rank has to
+// reduce, and its scratch, the same however many ranks are on a node.
+#include <algorithm>
+
 #include "algorithms/node_chains.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
@@ -10,14 +13,16 @@ namespace suiro {
 
 namespace {
 
+constexpr int children_in_node = 2;
+
 Schedule build_reduce_node_pipeline(const Call& call, const Parameters& parameters) {
   const auto over = [](const NodeChain& chain, std::int64_t pieces) {
-    const auto later = [chain](int place) {
-      return place >= chain.at_root && chain.is_leaf(place) ? 0 : 1;
-    };
+    const int height = *std::ranges::max_element(chain.below);
+    const auto later = [chain, height](int place) { return height - chain.below[place]; };
     return delayed(reduce_up(chain.tree, pieces, Operands::any), later);
   };
-  return named(reduce_node_pipeline, call, parameters, over_node_chains(call, parameters, over));
+  return named(reduce_node_pipeline, call, parameters,
+               over_node_chains(call, parameters, children_in_node, over));
 }
 
 }  // namespace
@@ -25,9 +30,11 @@ Schedule build_reduce_node_pipeline(const Call& call, const Parameters& paramete
 constinit const Algorithm reduce_node_pipeline = {
     .collective = "reduce",
     .name = "node_pipeline",
-    .summary = "The ranks of a node send to one of them; a chain of these reduces piece by piece.",
+    .summary = "Ranks of a node reduce to one of them; a chain of these reduces piece by piece.",
     .source = "suiro",
-    .cost_text = "(k + N - 1) messages of M/k in time; M through every port",
+    .cost_text =
+        "(k + N - 1) messages of M/k in time, log2 a more in nodes; M through every port; scratch "
+        "for 25 segments at one rank of a node, for 19 or none at the others",
     .parameters = taking<segment_spec>,
     .properties =
         having<Property::one_peer_per_node_per_round, Property::in_place, Property::port_optimal>,
