@@ -77,20 +77,22 @@ Topology sample(const Collective& collective, const Topology& topology) {
   constexpr int nodes_least = 4;
   const int kept = std::max(nodes_least, ranks_enough / topology.max_ppn());
   if (collective.bytes != Measure::per_pair || topology.nodes() <= kept) return topology;
+  std::vector<char> is_kept(topology.nodes());
+  for (int i = 0; i < kept; ++i) is_kept[std::int64_t{i} * topology.nodes() / kept] = 1;
   std::vector<int> node_of_rank;
   std::vector<int> site_of_node;
-  std::vector<int> site_of(topology.nodes(), -1);
-  for (int i = 0; i < kept; ++i) {
-    const int node = static_cast<int>(std::int64_t{i} * topology.nodes() / kept);
-    site_of[node] = topology.site(node);
-  }
+  std::vector<int> links_of_node;
+  std::vector<int> neighbours_of_node;
   for (int rank = 0; rank < topology.ranks(); ++rank) {
     const int node = topology.node(rank);
-    if (site_of[node] < 0) continue;
+    if (is_kept[node] == 0) continue;
     node_of_rank.push_back(node);
-    if (topology.local(rank) == 0) site_of_node.push_back(site_of[node]);
+    if (topology.local(rank) > 0) continue;
+    site_of_node.push_back(topology.site(node));
+    links_of_node.push_back(topology.links(node));
+    neighbours_of_node.push_back(topology.neighbours(node));
   }
-  return Topology::from_nodes(node_of_rank, site_of_node);
+  return Topology::from_nodes(node_of_rank, site_of_node, links_of_node, neighbours_of_node);
 }
 
 /// Of a schedule that is played.
@@ -342,9 +344,12 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const SizeClass sizes = size_class(bytes);
   std::vector<int> places;
   places.reserve(static_cast<std::size_t>(topology.ranks()) +
-                 static_cast<std::size_t>(topology.nodes()));
+                 3 * static_cast<std::size_t>(topology.nodes()));
   for (int rank = 0; rank < topology.ranks(); ++rank) places.push_back(topology.node(rank));
-  for (int node = 0; node < topology.nodes(); ++node) places.push_back(topology.site(node));
+  for (int node = 0; node < topology.nodes(); ++node) {
+    places.insert(places.end(),
+                  {topology.site(node), topology.links(node), topology.neighbours(node)});
+  }
   Key key{index_of(collective), sizes.middle, std::move(places)};
   const std::scoped_lock lock(mutex_);
   const auto found = kept_.find(key);

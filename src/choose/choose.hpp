@@ -52,7 +52,8 @@ class Chooser {
   double price_s(const Collective& collective, const Topology& topology) const;
 
  private:
-  /// Collective, middle of the size class, and the places: nodes of ranks, then sites of nodes.
+  /// Collective, middle of the size class, and the places: nodes of ranks, then all that is known
+  /// of the nodes. Ranks ask in different orders, so what one keeps must be what others find.
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
 
   Decision predict(const Collective& collective, const Topology& topology,

@@ -19,6 +19,16 @@ Network busy(Network network) {
   return network;
 }
 
+/// Splits leave each rank of a node in a communicator of its own, and all of these often talk at
+/// once: each has a share of the links. What a switch loses where their messages meet, no one's
+/// order of messages avoids, so that it is left out.
+Network among_siblings(Network network, double sharing) {
+  network.kind = SwitchKind::voq;
+  network.link_Bps /= sharing;
+  network.wan.Bps /= sharing;
+  return network;
+}
+
 /// What waits for each message loses on the latter.
 std::vector<Network> usual_and_busy(std::vector<Network> networks) {
   const std::size_t usual = networks.size();
@@ -42,12 +52,14 @@ std::vector<Network> possible_networks(const Surroundings& surroundings, const T
   NetworkFile known =
       surroundings.network.value_or(unmeasured_network(surroundings.link, surroundings.rate_known));
   std::vector<Network> found;
+  const double sharing = topology.sharing();
   const auto add_kinds = [&] {
     for (const SwitchKind kind : {SwitchKind::voq, SwitchKind::hol, SwitchKind::shared}) {
       found.push_back(known.network);
-      if (known.tells_kind || topology.sites() > 1) return;
+      if (known.tells_kind || topology.sites() > 1) break;
       found.back().kind = kind;
     }
+    if (sharing > 1) found.push_back(among_siblings(known.network, sharing));
   };
   const auto add_ways = [&] {
     if (known.tells_wan || topology.sites() == 1) return add_kinds();

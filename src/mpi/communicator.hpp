@@ -88,6 +88,9 @@ class Communicator {
   int rank() const { return rank_; }
   int first_world_rank() const { return first_world_rank_; }
   const std::string& shape() const { return shape_; }
+  MPI_Comm user() const { return user_; }
+  /// Empty with processes that this job did not start with.
+  const std::optional<Topology>& topology() const { return topology_; }
 
   /// Before the user's communicator goes: nothing of suiro's is under way or left on it.
   void release();

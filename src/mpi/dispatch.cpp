@@ -47,7 +47,7 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
              const Operation& operation, Native native) {
   const bool timed = job.settings.observed();
   const double begin_s = timed ? now_s() : 0;
-  Observation call{communicator, collective, choice, operation.bytes, 0, std::nullopt};
+  Observation call{communicator, collective, choice, operation.bytes, operation.root};
   int code = MPI_SUCCESS;
   if (choice.native) {
     code = native();

@@ -15,7 +15,10 @@ Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_
     : node_of_world_rank_(std::move(node_of_world_rank)),
       site_of_world_rank_(std::move(site_of_world_rank)),
       links_of_world_rank_(std::move(links_of_world_rank)),
-      nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {}
+      ranks_on_node_(node_of_world_rank_.size()),
+      nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {
+  for (const int node : node_of_world_rank_) ++ranks_on_node_[static_cast<std::size_t>(node)];
+}
 
 std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
   MPI_Group group = MPI_GROUP_NULL;
@@ -35,19 +38,28 @@ std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
 
 std::optional<Topology> Placement::of(MPI_Comm communicator) const {
   std::vector<int> nodes;
-  std::vector<int> site_of_node;  // in the order in which the nodes appear
-  std::vector<int> links_of_node;
+  std::vector<int> ranks_here(ranks_on_node_.size());
+  std::vector<std::size_t> first_ranks;  // of nodes, in the order in which these appear
   for (const int world_rank : world_ranks(communicator)) {
     if (world_rank == MPI_UNDEFINED) return std::nullopt;
     const auto rank = static_cast<std::size_t>(world_rank);
-    const int node = node_of_world_rank_[rank];
-    if (std::ranges::find(nodes, node) == nodes.end()) {
-      if (!site_of_world_rank_.empty()) site_of_node.push_back(site_of_world_rank_[rank]);
-      if (!links_of_world_rank_.empty()) links_of_node.push_back(links_of_world_rank_[rank]);
-    }
-    nodes.push_back(node);
+    nodes.push_back(node_of_world_rank_[rank]);
+    if (ranks_here[static_cast<std::size_t>(nodes.back())]++ == 0) first_ranks.push_back(rank);
   }
-  return Topology::from_nodes(nodes, site_of_node, links_of_node);
+  std::vector<int> sites;
+  std::vector<int> links;
+  std::vector<int> neighbours;
+  for (const std::size_t rank : first_ranks) {
+    const auto node = static_cast<std::size_t>(node_of_world_rank_[rank]);
+    if (!site_of_world_rank_.empty()) sites.push_back(site_of_world_rank_[rank]);
+    if (!links_of_world_rank_.empty()) links.push_back(links_of_world_rank_[rank]);
+    neighbours.push_back(ranks_on_node_[node] - ranks_here[node]);
+  }
+  return Topology::from_nodes(nodes, sites, links, neighbours);
+}
+
+int Placement::node_of(MPI_Comm communicator, int rank) const {
+  return node_of_world_rank_[static_cast<std::size_t>(world_ranks(communicator)[rank])];
 }
 
 int Placement::first_world_rank(MPI_Comm communicator) const {

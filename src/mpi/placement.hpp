@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which node each rank of the world lives on, and at which site, found once when the job starts.
-// The topology of any communicator follows from its group without communication, hence alike on all
-// its ranks.
+// The topology of any communicator, and who is beside it on its nodes, follows from its group
+// without communication, hence alike on all its ranks.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ namespace suiro::mpi {
 class Placement {
  public:
   Placement() = default;
-  /// site_of_world_rank may be empty: one site; and links_of_world_rank: one link per node.
+  /// Labels of nodes are 0 .. ranks - 1. site_of_world_rank may be empty: one site; and
+  /// links_of_world_rank: one link per node.
   Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
             std::vector<int> links_of_world_rank);
 
@@ -27,12 +28,16 @@ class Placement {
   /// The lowest world rank of a communicator, for reports.
   int first_world_rank(MPI_Comm communicator) const;
 
+  /// The label of the node where a rank of a communicator is, for reports.
+  int node_of(MPI_Comm communicator, int rank) const;
+
  private:
   std::vector<int> world_ranks(MPI_Comm communicator) const;
 
   std::vector<int> node_of_world_rank_;
   std::vector<int> site_of_world_rank_;
   std::vector<int> links_of_world_rank_;
+  std::vector<int> ranks_on_node_;  // by the node's label, which is below the ranks of the world
   int nodes_ = 0;
 };
 

@@ -26,6 +26,31 @@ int traced_size_class(const std::optional<std::int64_t>& bytes) {
   return bytes ? std::bit_width(static_cast<std::uint64_t>(*bytes)) : -1;
 }
 
+/// Links of every node must carry as much as the busiest.
+bool has_like_nodes(const Topology& topology) {
+  for (int node = 1; node < topology.nodes(); ++node) {
+    if (topology.links(node) != topology.links(0)) return false;
+  }
+  return topology.even();
+}
+
+/// A node whose links must carry what the busiest must, and which part of that this rank tells: all
+/// ranks of a call tell of the root's node, else each rank of its own. Where nodes differ, nothing.
+struct Part {
+  int node = 0;
+  double of_bytes = 0;
+};
+Part part_of(const Observation& call) {
+  const Communicator& communicator = call.communicator;
+  const std::optional<Topology>& topology = communicator.topology();
+  if (!topology || !has_like_nodes(*topology)) return {};
+  const bool rooted = call.collective.rooted;
+  const int rank = rooted ? call.root : communicator.rank();
+  if (rank < 0 || rank >= topology->ranks()) return {};  // MPI has refused that root
+  const int parts = rooted ? topology->ranks() : topology->ppn(0);
+  return {job.placement.node_of(communicator.user(), rank), 1.0 / parts};
+}
+
 std::string text_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
@@ -49,7 +74,11 @@ void Record::add_row(const Observation& call) {
     ++row.native_calls;
     row.native_seconds += *call.native_seconds;
   }
-  row.wire_bytes += static_cast<double>(call.bytes.value_or(0)) * call.choice.wire_blocks;
+  const double bytes = static_cast<double>(call.bytes.value_or(0)) * call.choice.wire_blocks;
+  if (bytes == 0) return;
+  row.wire_bytes += bytes;
+  const Part part = part_of(call);
+  if (part.of_bytes > 0) row.node_bytes[part.node] += part.of_bytes * bytes;
 }
 
 void Record::add_line(const Observation& call) {
@@ -105,7 +134,8 @@ void Record::finish() {
                               {"seconds", row.seconds},
                               {"native_calls", row.native_calls},
                               {"native_seconds", row.native_seconds},
-                              {"wire_bytes", row.wire_bytes}};
+                              {"wire_bytes", row.wire_bytes},
+                              {"node_bytes", row.node_bytes}};
     job.service.send(text_of({{"explain", json}}));
   }
   rows_.clear();

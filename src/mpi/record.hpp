@@ -25,8 +25,9 @@ struct Observation {
   const Collective& collective;
   const Choice& choice;
   std::optional<std::int64_t> bytes;  // per block, or agreed on; empty while unknown
+  int root = 0;                       // of a rooted collective
   double seconds = 0;
-  std::optional<double> native_seconds;  // when native ran too
+  std::optional<double> native_seconds = std::nullopt;  // when native ran too
 };
 
 /// The first byte in which suiro's result is not native's.
@@ -53,6 +54,9 @@ class Record {
     std::int64_t native_calls = 0;
     double native_seconds = 0;
     double wire_bytes = 0;  // that the busiest link must carry, over all calls
+    /// Of these, by the node's label, this rank's part of what that node's links must carry: the
+    /// parts of all ranks add up to what several communicators put on the same links.
+    std::map<int, double> node_bytes;
   };
 
   void add_row(const Observation& call);

@@ -54,6 +54,7 @@ Topology::Topology(std::vector<int> node_of_rank) : node_of_rank_(std::move(node
   ranks_of_node_.resize(nodes);
   site_of_node_.assign(nodes, 0);
   links_of_node_.assign(nodes, 1);
+  neighbours_of_node_.assign(nodes, 0);
   local_of_rank_.reserve(node_of_rank_.size());
   for (int rank = 0; rank < ranks(); ++rank) {
     std::vector<int>& ranks_here = ranks_of_node_[node_of_rank_[rank]];
@@ -75,11 +76,13 @@ Topology Topology::round_robin(int nodes, int ppn) {
 }
 
 Topology Topology::from_nodes(std::span<const int> node_of_rank, std::span<const int> site_of_node,
-                              std::span<const int> links_of_node) {
+                              std::span<const int> links_of_node,
+                              std::span<const int> neighbours_of_node) {
   if (node_of_rank.empty()) fail("there must be at least one rank");
   Topology topology(renumbered(node_of_rank));
   check_per_node(site_of_node, topology.nodes(), "site_of_node");
   check_per_node(links_of_node, topology.nodes(), "links_of_node");
+  check_per_node(neighbours_of_node, topology.nodes(), "neighbours_of_node");
   if (!site_of_node.empty()) {
     topology.site_of_node_ = renumbered(site_of_node);
     topology.sites_ = 1 + *std::ranges::max_element(topology.site_of_node_);
@@ -91,6 +94,7 @@ Topology Topology::from_nodes(std::span<const int> node_of_rank, std::span<const
     }
     topology.links_of_node_[node] = links_of_node[node];
   }
+  std::ranges::copy(neighbours_of_node, topology.neighbours_of_node_.begin());
   return topology;
 }
 
@@ -100,6 +104,15 @@ int Topology::max_ppn() const {
     largest = std::max(largest, ranks_here.size());
   }
   return static_cast<int>(largest);
+}
+
+double Topology::sharing() const {
+  double most = 1;
+  for (int node = 0; node < nodes(); ++node) {
+    const double here = ppn(node);
+    most = std::max(most, (here + neighbours(node)) / here);
+  }
+  return most;
 }
 
 bool Topology::even() const {

@@ -31,7 +31,16 @@ class Sums:
     calls: int = 0  # of the rank that made most
     means_s: list[float] = field(default_factory=list)
     native_means_s: list[float] = field(default_factory=list)
-    wire_bytes: float = 0.0  # per call
+    wire_bytes: float = 0.0  # per call, that the busiest link must carry for one communicator
+    node_bytes: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+
+    def link_bytes(self) -> float:
+        """Per call, that the busiest link must carry for all communicators at once."""
+        return max(self.wire_bytes, max(self.node_bytes.values(), default=0.0) / self.calls)
+
+    def sharing(self) -> int:
+        """How many communicators that is."""
+        return round(self.link_bytes() / self.wire_bytes) if self.wire_bytes else 1
 
 
 class Reports:
@@ -59,6 +68,8 @@ class Reports:
         sums.calls = max(sums.calls, calls)
         sums.means_s.append(float(row["seconds"]) / calls)
         sums.wire_bytes = max(sums.wire_bytes, float(row["wire_bytes"]) / calls)
+        for node, its_bytes in row["node_bytes"]:
+            sums.node_bytes[int(node)] += float(its_bytes)
         if native_calls:
             sums.native_means_s.append(float(row["native_seconds"]) / native_calls)
 
@@ -104,10 +115,11 @@ class Reports:
 
 
 def _row(kind: Kind, sums: Sums, rate_bps: float | None) -> dict[str, Any]:
-    bound = sums.wire_bytes * 8 / rate_bps if rate_bps and sums.wire_bytes else None
+    bound = sums.link_bytes() * 8 / rate_bps if rate_bps and sums.wire_bytes else None
     return {
         "collective": kind.collective,
         "shape": kind.shape,
+        "link_shared_by": sums.sharing(),
         "bytes": _size_range(kind.size_class),
         "calls": sums.calls,
         "algorithm": kind.algorithm,
@@ -155,10 +167,12 @@ def _cells(row: dict[str, Any]) -> list[str]:
     native = _time(row["native_s"]) if row["native_s"] is not None else "not measured"
     bound = _over_bound(row["median_s"] / row["bound_s"]) if row["bound_s"] else "-"
     sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
+    shared = row["link_shared_by"]
+    shape = row["shape"] + (f", link shared by {shared} communicators" if shared > 1 else "")
     times = [_time(row["median_s"]), _time(row["max_s"]), native, bound]
     return [
         row["collective"],
-        row["shape"],
+        shape,
         sizes,
         row["algorithm"],
         str(row["calls"]),
