@@ -2,6 +2,7 @@
 #include "model/estimate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <queue>
@@ -73,6 +74,13 @@ Schedule referring_to(const Schedule& schedule) {
   return light;
 }
 
+/// The first node, and one that stands for all others.
+Topology first_and_other(const Topology& topology) {
+  const std::array nodes = {0, 1};
+  const std::array links = {topology.links(0), topology.links(0)};
+  return Topology::from_nodes(nodes, {}, links);
+}
+
 class Play {
  public:
   Play(const Schedule& schedule, const Topology& topology, const Network& network,
@@ -83,7 +91,7 @@ class Play {
         block_bytes_(block_bytes),
         transfers_(transfers),
         symmetry_(symmetry),
-        streams_(symmetry ? Topology::block(2, 1) : topology, network) {
+        streams_(symmetry ? first_and_other(topology) : topology, network) {
     const Schedule light = referring_to(schedule);
     const int played = symmetry ? symmetry->ranks_per_node() : schedule.ranks;
     ranks_.reserve(index(played));

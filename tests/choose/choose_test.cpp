@@ -131,6 +131,23 @@ TEST(Chooser, KnowsTheNetworkOrTakesItForAnyOfASet) {
   EXPECT_EQ(possible_networks(no_rate, topology).size(), 6 * 2);
 }
 
+/// One of the ranks of each of four nodes.
+Topology column(int neighbours) {
+  const std::array node_of_rank = {0, 1, 2, 3};
+  const std::vector<int> neighbours_of_node(4, neighbours);
+  return Topology::from_nodes(node_of_rank, {}, {}, neighbours_of_node);
+}
+
+TEST(Chooser, TakesTheOtherRanksOfANodeForSiblingsThatMayTalkAtOnce) {
+  const std::vector<Network> alone = possible_networks(openmpi, column(0));
+  const std::vector<Network> beside = possible_networks(openmpi, column(3));
+  ASSERT_EQ(alone.size(), 3 * 2);
+  ASSERT_EQ(beside.size(), 4 * 2);
+  EXPECT_EQ(beside.front().link_Bps, openmpi.link.Bps) << "or they may not";
+  EXPECT_EQ(beside[3].link_Bps, openmpi.link.Bps / 4);
+  EXPECT_EQ(beside[3].kind, SwitchKind::voq) << "what they lose there, all lose";
+}
+
 std::string chosen(const Surroundings& known, std::string_view name, std::int64_t bytes,
                    const Topology& topology = Topology::block(4, 4)) {
   return Chooser(known).choose(collective(name), topology, bytes).algorithm;
@@ -167,6 +184,35 @@ TEST(Chooser, TakesAnUnknownMpiForTheBestInTheBooks) {
   const Decision decision = Chooser(Surroundings{.mpi = "other"})
                                 .choose(collective("scan"), Topology::block(4, 2), 65536);
   EXPECT_THAT(decision.reason, HasSubstr("best"));
+}
+
+/// pairwise keeps the switch's buffer from overflowing, but not of what siblings send.
+TEST(Chooser, PromisesSiblingsNothingByTheirOrderOfMessages) {
+  Surroundings known = openmpi;
+  known.link.Bps = 12.5e6;
+  known.network = unmeasured_network(known.link, true);
+  known.network->network.kind = SwitchKind::shared;
+  known.network->tells_kind = true;
+  Chooser chooser(known);
+  const auto said = [&](int neighbours) {
+    return chooser.choose(collective("alltoall"), column(neighbours), 128 << 10).algorithm;
+  };
+  EXPECT_EQ(said(0), "pairwise");
+  EXPECT_EQ(said(3), native_algorithm) << "and is not taken for the same placement";
+}
+
+/// Ranks of several communicators ask for them in different orders.
+TEST(Chooser, DoesNotTakeNodesOfOtherLinksForTheSame) {
+  const std::array node_of_rank = {0, 1, 2, 3};
+  const std::array four_links = {4, 4, 4, 4};
+  const Topology faster = Topology::from_nodes(node_of_rank, {}, four_links);
+  const auto reason = [&](Chooser& chooser, const Topology& topology) {
+    return chooser.choose(collective("scan"), topology, 1 << 20).reason;
+  };
+  Chooser alone(openmpi);
+  Chooser after(openmpi);
+  reason(after, Topology::block(4, 1));
+  EXPECT_EQ(reason(after, faster), reason(alone, faster));
 }
 
 }  // namespace

@@ -48,6 +48,9 @@ std::set<std::string> alike(const Topology& topology) {
 TEST(Symmetry, OneNodeTakesAsLongAsAll) {
   const std::vector<std::string> rings = {"alltoall/ring", "allreduce/ring", "allgather/ring"};
   EXPECT_THAT(alike(Topology::block(4, 4)), testing::IsSupersetOf(rings));
+  const std::vector<int> two_links(4, 2);
+  const std::vector<int> nodes = {0, 0, 1, 1, 2, 2, 3, 3};
+  EXPECT_THAT(alike(Topology::from_nodes(nodes, {}, two_links)), testing::IsSupersetOf(rings));
   EXPECT_THAT(alike(Topology::block(8, 1)),
               testing::IsSupersetOf({"alltoall/pairwise", "barrier/dissemination", "alltoall/bruck",
                                      "alltoall/two_level_ring"}));

@@ -2,6 +2,7 @@
 """The job service over a real socket, with peers that behave and peers that do not."""
 
 import contextlib
+import io
 import json
 import socket
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from suiro.run.report import Reports
+from suiro.run.report import Reports, print_table
 from suiro.run.service import Service
 
 
@@ -125,15 +126,17 @@ def test_reports_are_put_together(service: Service, reports: Reports) -> None:
         "native_seconds": 0,
         "wire_bytes": 2000,
     }
-    for seconds in (2.0, 4.0):
+    for seconds, node in ((2.0, 0), (4.0, 1)):
         peer = register(service)
-        peer.say(json.dumps({"explain": row | {"seconds": seconds}}), json.dumps({"trace": [1]}))
+        its = {"seconds": seconds, "node_bytes": [[node, 2000.0]]}
+        peer.say(json.dumps({"explain": row | its}), json.dumps({"trace": [1]}))
         peer.say('{"done": true}')
         assert peer.hears() == "ok"
     (found,) = reports.rows(8000.0)
     assert found == {
         "collective": "alltoall",
         "shape": "2 nodes x 1 rank",
+        "link_shared_by": 1,
         "bytes": [1024, 2047],
         "calls": 2,
         "algorithm": "ring",
@@ -143,3 +146,26 @@ def test_reports_are_put_together(service: Service, reports: Reports) -> None:
         "native_s": None,
         "bound_s": 1.0,
     }
+
+
+def test_communicators_that_share_a_link_share_its_bound(reports: Reports) -> None:
+    row: dict[str, Any] = {
+        "collective": "alltoall",
+        "shape": "2 nodes x 1 rank",
+        "size_class": 11,
+        "algorithm": "native",
+        "reason": "ignorance: x",
+        "seconds": 8.0,
+        "native_calls": 0,
+        "native_seconds": 0,
+    }
+    # One communicator makes two calls while the others, on the same nodes, make one each.
+    for calls in (2, 1, 1):
+        for node in (0, 1):
+            traffic = {"calls": calls, "wire_bytes": 1000 * calls}
+            reports.explain(row | traffic | {"node_bytes": [[node, 1000.0 * calls]]})
+    rows = reports.rows(8000.0)
+    assert [(row["link_shared_by"], row["bound_s"]) for row in rows] == [(2, 2.0)]
+    table = io.StringIO()
+    print_table(rows, [], table)
+    assert "link shared by" in table.getvalue()

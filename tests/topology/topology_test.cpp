@@ -49,6 +49,16 @@ TEST(Topology, LabelsAreRenumberedByFirstAppearance) {
   EXPECT_EQ(topology.describe(), "3 nodes, 1..2 ranks at 2 sites");
 }
 
+TEST(Topology, LinksAreSharedWithTheOtherRanksOfANode) {
+  const int column[] = {0, 1, 2};
+  const int neighbours[] = {3, 0, 1};
+  const Topology topology = Topology::from_nodes(column, {}, {}, neighbours);
+  EXPECT_EQ(topology.neighbours(2), 1);
+  EXPECT_EQ(topology.sharing(), 4) << "on the first node";
+  EXPECT_EQ(Topology::block(4, 4).sharing(), 1);
+  EXPECT_NE(topology, Topology::block(3, 1));
+}
+
 TEST(Topology, EqualPlacementsAreEqualWhateverTheLabels) {
   const int mine[] = {10, 10, 20, 20};
   EXPECT_EQ(Topology::from_nodes(mine), Topology::block(2, 2));
@@ -73,6 +83,8 @@ TEST(Topology, WrongInputIsNamed) {
                "site_of_node has 1 values for 2 nodes");
   expect_error([&] { (void)Topology::from_nodes(two_ranks, {}, no_link); },
                "node 1 cannot have 0 links");
+  expect_error([&] { (void)Topology::from_nodes(two_ranks, {}, {}, one_value); },
+               "neighbours_of_node has 1 values for 2 nodes");
 }
 
 }  // namespace
