@@ -12,6 +12,7 @@
 
 #include "choose/bound_rules.hpp"
 #include "mpi/device_memory.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/link_rate.hpp"

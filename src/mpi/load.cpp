@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "mpi/abi.hpp"
-#include "mpi/settings.hpp"
+#include "mpi/environment.hpp"
 
 using Finder = void* (*)(const char*);
 extern "C" __attribute__((visibility("default"))) void* suiro_next_symbol(const char* name);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/settings.hpp"
 
-#include <dlfcn.h>
-
 #include <cctype>
 #include <cerrno>
 #include <charconv>
@@ -141,14 +139,6 @@ void add_transport(Settings& settings) {
   settings.on_net = value == "net";
 }
 
-/// What the paths of suiro's libraries begin with, as the loader was told them.
-std::string own_prefix() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&read_settings), &info) == 0) return "/";
-  const std::string_view path = info.dli_fname;
-  return std::string(path.substr(0, path.rfind('/') + 1)) + "libsuiro-";
-}
-
 }  // namespace
 
 Settings read_settings() {
@@ -177,27 +167,6 @@ Settings read_settings() {
     settings.error = error.what();
   }
   return settings;
-}
-
-void leave_environment() {
-  unsetenv("SUIRO_TOKEN");
-  unsetenv("SUIRO_JOB");
-  const std::string own = own_prefix();
-  const std::string labs = own + "lab-";  // a lab's programs need them wherever they run
-  const std::string preload = variable("LD_PRELOAD");
-  std::string kept;
-  for (std::size_t begin = 0; begin < preload.size();) {
-    const std::size_t end = std::min(preload.find_first_of(": ", begin), preload.size());
-    const std::string entry = preload.substr(begin, end - begin);
-    const bool goes = entry.empty() || (entry.starts_with(own) && !entry.starts_with(labs));
-    if (!goes) kept += (kept.empty() ? "" : ":") + entry;
-    begin = end + 1;
-  }
-  if (kept.empty()) {
-    unsetenv("LD_PRELOAD");
-  } else if (kept != preload) {
-    setenv("LD_PRELOAD", kept.c_str(), 1);
-  }
 }
 
 }  // namespace suiro::mpi

@@ -35,8 +35,4 @@ struct Settings {
 
 Settings read_settings();
 
-/// Takes this library and what belongs to it out of the environment, so that it does not follow
-/// into the programs that the job starts.
-void leave_environment();
-
 }  // namespace suiro::mpi

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Command lines of launchers: where the program is, and how variables reach ranks."""
+"""Command lines of launchers: whose they are, and where the program is."""
 
 from pathlib import Path
 
 import pytest
 
-from suiro.run.launchers import Launcher, program_index, programs, recognise, with_preload
+from suiro.run.launchers import Launcher, commands, program_index, recognise
 
 OPENMPI = Launcher("/usr/bin/mpirun", "openmpi")
-MPICH = Launcher("/usr/bin/mpiexec", "mpich")
-
-
-def words_of(text: str) -> list[str]:
-    return text.split()
 
 
 @pytest.mark.parametrize(
@@ -22,6 +17,7 @@ def words_of(text: str) -> list[str]:
         ("openmpi", "--mca btl self,tcp --hostfile hosts --oversubscribe ./app", "./app"),
         ("openmpi", "-x A=1 --map-by node --tag-output ./app", "./app"),
         ("mpich", "-n 4 -genv A 1 -ppn 2 ./app -env x", "./app"),
+        ("mpich", "-genv A=1 -n 4 -env B=2 ./app -env x", "./app"),
         ("openmpi", "--prtemca a 1 --pmixmca b 2 --display map --rtos x --np 2 ./app", "./app"),
         ("mpich", "-f hosts -bind-to none -prepend-rank ./app", "./app"),
         ("mpich", "-perhost 1 -gtool x:0 -rankmap (block) -nolocal -n 2 ./app", "./app"),
@@ -62,41 +58,7 @@ def test_launchers_say_whose_they_are(
 
 
 def test_several_programs_and_none() -> None:
-    assert list(programs(OPENMPI, words_of("-n 1 ./a : -n 2 ./b x"))) == ["./a", "./b"]
-    assert list(programs(OPENMPI, ["--version"])) == []
-    assert list(programs(OPENMPI, ["-np"])) == []
-
-
-def test_openmpi_forwards_by_name_in_every_part() -> None:
-    words = with_preload(OPENMPI, words_of("-n 1 ./a : -n 1 ./b"), "/s.so", ["SUIRO_TOKEN"])
-    start = "-x LD_PRELOAD=/s.so -x SUIRO_TOKEN"
-    assert words == words_of(f"{start} -n 1 ./a : {start} -n 1 ./b")
-
-
-def test_openmpi_joins_the_users_preload() -> None:
-    words = with_preload(OPENMPI, words_of("-x LD_PRELOAD=/p.so -x FOO ./a"), "/s.so", [])
-    assert words == words_of("-x LD_PRELOAD=/s.so:/p.so -x FOO ./a")
-
-
-def test_hydra_gets_one_variable_and_hands_its_environment_on() -> None:
-    words = with_preload(MPICH, words_of("-n 2 ./a : -n 1 ./b"), "/s.so", ["SUIRO_TOKEN"])
-    assert words == words_of("-genv LD_PRELOAD /s.so -n 2 ./a : -n 1 ./b")
-
-
-@pytest.mark.parametrize(
-    ("given", "wanted"),
-    [
-        ("-genvlist A,B", "-genvlist A,B,SUIRO_TOKEN"),
-        ("-genvnone", "-genvlist SUIRO_TOKEN"),
-        ("-envnone", "-envlist SUIRO_TOKEN"),
-        ("-env LD_PRELOAD /p.so", "-env LD_PRELOAD /s.so:/p.so"),
-    ],
-)
-def test_hydra_with_a_list_of_its_own(given: str, wanted: str) -> None:
-    words = with_preload(MPICH, [*given.split(), "./a"], "/s.so", ["SUIRO_TOKEN"])
-    assert words == ["-genv", "LD_PRELOAD", "/s.so", *wanted.split(), "./a"]
-
-
-def test_arguments_of_the_program_stay() -> None:
-    words = with_preload(MPICH, ["./a", "-genvnone", "-x", "LD_PRELOAD"], "/s.so", [])
-    assert words[-4:] == ["./a", "-genvnone", "-x", "LD_PRELOAD"]
+    both = list(commands(OPENMPI, ["-n", "1", "./a", ":", "-n", "2", "./b", "x"]))
+    assert both == [["./a"], ["./b", "x"]]
+    assert list(commands(OPENMPI, ["--version"])) == []
+    assert list(commands(OPENMPI, ["-np"])) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suiro.run.srun import programs, with_preload
+from suiro.run.srun import commands, with_preload
 
 
 @pytest.mark.parametrize(
@@ -19,17 +19,18 @@ from suiro.run.srun import programs, with_preload
     ],
 )
 def test_program_comes_after_the_options(words: str) -> None:
-    assert programs(words.split()) == ["./app"]
+    assert [command[0] for command in commands(words.split())] == ["./app"]
 
 
 def test_several_programs_and_none(tmp_path: Path) -> None:
     tasks = tmp_path / "tasks"
     tasks.write_text("# who does what\n0 ./first x\n1-3 ./second \\\n  %t\n\n")
-    assert programs(["-n4", "--multi-prog", str(tasks)]) == ["./first", "./second"]
-    assert programs(["-n4", "--multi-prog", str(tmp_path / "none")]) == []
-    assert programs(["-n1", "./a", ":", "-n2", "./b", "x"]) == ["./a", "./b"]
-    assert programs(["--mpi=list"]) == []
-    assert programs(["-n"]) == []
+    both = commands(["-n4", "--multi-prog", str(tasks)])
+    assert both == [["./first", "x"], ["./second", "%t"]]
+    assert commands(["-n4", "--multi-prog", str(tmp_path / "none")]) == []
+    assert commands(["-n1", "./a", ":", "-n2", "./b", "x"]) == [["./a"], ["./b", "x"]]
+    assert commands(["--mpi=list"]) == []
+    assert commands(["-n"]) == []
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def test_missing_ranks_are_told_of_once() -> None:
         rank.ask(number, 4)
     assert [rank.told for rank in ranks] == [["off"], ["off"], ["off"]]
     assert said == [
-        "1 of 4 ranks runs without the library or cannot reach `suiro run` (it is loaded on a, b: "
-        "look at the other hosts); all ranks use native collectives"
+        "1 of 4 ranks runs without the library or cannot reach `suiro run` (those that do are on "
+        "a, b); all ranks use native collectives"
     ]
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Facts of hosts, as `facts.sh` prints them: here, or on every host that a launcher reaches."""
 
+import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -38,11 +39,17 @@ def probe(libraries: Sequence[str]) -> list[str]:
     return ["/bin/sh", "-c", script, "suiro-doctor", *libraries]
 
 
-def gather(command: Sequence[str]) -> list[Host]:
+def gather(
+    command: Sequence[str], variables: Mapping[str, str] | None = None, files: Sequence[int] = ()
+) -> list[Host]:
     """Runs a command that runs the probe once, or once for each rank."""
+    # There is no job service: these only have to be set.
+    service = {"SUIRO_JOB": "none", "SUIRO_TOKEN": "none"}
     try:
         done = subprocess.run(
             command,
+            env=service | dict(os.environ) | dict(variables or {}),
+            pass_fds=files,
             capture_output=True,
             text=True,
             errors="replace",

@@ -5,6 +5,8 @@ host=$(cat /proc/sys/kernel/hostname)
 say() { printf 'suiro-fact|%s|%s|%s|%s\n' "$host" "$$" "$1" "$2"; }
 first_line() { { IFS= read -r line < "$1"; } 2>/dev/null && printf '%s' "$line"; }
 
+say preload "$LD_PRELOAD"
+unset LD_PRELOAD
 say glibc "$(getconf GNU_LIBC_VERSION 2>/dev/null)"
 while read -r name value; do
   [ "$name" = Cpus_allowed_list: ] && say cpus "$value"

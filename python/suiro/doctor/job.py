@@ -10,43 +10,57 @@ from suiro.doctor import facts, hosts
 from suiro.doctor.facts import Host
 from suiro.doctor.finding import Finding, merged, ok, problem, warning
 from suiro.errors import SuiroError
-from suiro.run import launchers, srun
-from suiro.run.command import prepare
+from suiro.run import context_file, launchers, srun, wrappers
+from suiro.run.command import Plan, prepare
+from suiro.run.launchers import Launcher
 
 
 def examine(words: Sequence[str], libraries: Sequence[str]) -> list[Finding]:
-    """Looks at the command, then starts its launcher with a probe in place of the program."""
-    program = _programs(words)
-    if program is None:
+    """Looks at the command, then starts its launcher as `suiro run` would, with a probe in place of
+    the program."""
+    launcher = launchers.recognise(words[0]) if launchers.has_launcher_name(words[0]) else None
+    if launcher is None and Path(words[0]).name != "srun":
         text = f"{words[0]} is not a launcher that suiro knows"
         return [problem("command", text, "give the launcher: suiro doctor -- mpirun -np 64 ./app")]
-    if "--multi-prog" in words:
-        text = "with --multi-prog the hosts are not looked at"
-        return [*_command(words), warning("hosts", text, "look at them with one program")]
-    findings = _command(words) if program else []
-    for name in program:
-        findings += _privileged(name)
+    if launcher is None:
+        commands = srun.commands(words[1:])
+        in_file = "--multi-prog" in words
+    else:
+        commands = list(launchers.commands(launcher, words[1:]))
+        file = context_file.find(launcher, words[1:], os.environ)
+        in_file = file is not None and file.option != ""
+    plan = prepare(words, None)
+    findings = [_command(words, plan)] if commands or in_file else []
+    for program in map(wrappers.program, commands):
+        findings += _privileged(program)
+    if in_file:
+        text = "where a file names the programs, the hosts are not looked at"
+        return [*findings, warning("hosts", text, "look at them with one program")]
+    return [*findings, *_reached(launcher, words, plan, facts.probe(libraries))]
+
+
+def _reached(
+    launcher: Launcher | None, words: Sequence[str], plan: Plan, probe: Sequence[str]
+) -> list[Finding]:
+    """The hosts, and whether what `suiro run` hands to ranks gets there."""
+    findings = []
     try:
-        reached = facts.gather(_with_probe(words, facts.probe(libraries)))
+        reached = facts.gather(_with_probe(launcher, plan.words, probe), plan.variables, plan.files)
     except SuiroError as error:
-        return [
-            *findings,
-            problem("hosts", str(error), "see whether the launcher works without suiro"),
-        ]
+        try:
+            reached = facts.gather(_with_probe(launcher, words, probe), {})
+        except SuiroError as without_suiro:
+            text = str(without_suiro)
+            return [problem("hosts", text, "see whether the launcher works without suiro")]
+        text = f"this works without suiro only: {error}"
+        findings.append(problem("command", text, "start the job without suiro, and report this"))
+    if not plan.obstacle and not findings:
+        findings += handed(reached, plan.preload)
     return [*findings, *placement(reached), *builds(reached), *_judged(reached)]
 
 
-def _programs(words: Sequence[str]) -> list[str] | None:
-    """None when the first word is no launcher."""
-    if Path(words[0]).name == "srun":
-        return srun.programs(words[1:])
-    launcher = launchers.recognise(words[0]) if launchers.has_launcher_name(words[0]) else None
-    return None if launcher is None else list(launchers.programs(launcher, words[1:]))
-
-
-def _with_probe(words: Sequence[str], probe: Sequence[str]) -> list[str]:
+def _with_probe(launcher: Launcher | None, words: Sequence[str], probe: Sequence[str]) -> list[str]:
     """The launcher's own options, and another program."""
-    launcher = None if Path(words[0]).name == "srun" else launchers.recognise(words[0])
     changed = [words[0]]
     for number, part in enumerate(launchers.contexts(words[1:])):
         index = (
@@ -58,17 +72,24 @@ def _with_probe(words: Sequence[str], probe: Sequence[str]) -> list[str]:
     return changed
 
 
-def _command(words: Sequence[str]) -> list[Finding]:
-    plan = prepare(words, None)
+def _command(words: Sequence[str], plan: Plan) -> Finding:
     if plan.obstacle:
-        return [
-            problem(
-                "command",
-                plan.obstacle,
-                "docs/run.md says what can be done; the job itself runs unchanged",
-            )
-        ]
-    return [ok("command", f"suiro run can bring its library to the ranks of {words[0]}")]
+        advice = "docs/run.md says what can be done; the job itself runs unchanged"
+        return problem("command", plan.obstacle, advice)
+    return ok("command", f"suiro run can bring its library to the ranks of {words[0]}")
+
+
+def handed(reached: Sequence[Host], preload: str) -> list[Finding]:
+    """Whether all processes had suiro's library in LD_PRELOAD."""
+    return [
+        problem(
+            "command",
+            f"on {host.name} the launcher does not hand on LD_PRELOAD",
+            "see which option, file or setting of the launcher limits the variables of ranks",
+        )
+        for host in reached
+        if preload not in host.values.get("preload", preload)
+    ]
 
 
 def _privileged(program: str) -> list[Finding]:

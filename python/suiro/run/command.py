@@ -9,13 +9,15 @@ from pathlib import Path
 
 from suiro.errors import MachineError, UsageError
 from suiro.native import library
-from suiro.run import launchers, srun, transport
+from suiro.run import context_file, env_list, launchers, srun, transport, wrappers
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
+from suiro.run.handing import Handed, join_preload, with_preload
 
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "mpi_abi": "the MPI standard's interface"}
 # What a launcher's interpreters may need. Not more: mpi4py calls what names of MPI 4 it finds, and
 # Open MPI has none behind the libraries that bring them.
 _LIKELY = {"openmpi": ("openmpi",), "mpich": ("mpich", "mpi_abi")}
+_ASAN_OPTION = "verify_asan_link_order=0"  # the library sets it where the program does not
 _SBATCH = "sbatch returns before its job runs: write `suiro run --` before srun in the job's script"
 
 
@@ -28,6 +30,9 @@ class Plan:
     obstacle: str = ""  # why suiro cannot work, as a sentence without its end
     transport_obstacle: str = ""  # why its transport cannot, though the collectives do
     starts_launchers: bool = False  # a script that may start launchers by itself
+    preload: str = ""  # suiro's own part of LD_PRELOAD
+    commands: list[list[str]] = field(default_factory=list)  # programs, with their arguments
+    files: list[int] = field(default_factory=list)  # which the launcher must find open
 
     def told(self, strict: bool = False) -> list[str]:
         """What the user must know, and what happens instead, unless that is strict."""
@@ -53,9 +58,10 @@ def prepare(words: Sequence[str], mpi: str | None) -> Plan:
         return _under_launcher(words, mpi)
     program = examine(Path(found).resolve())
     if program.kind in MPI_KINDS or (program.kind is Kind.UNKNOWN and mpi):
-        return _alone(words, program, mpi)
+        obstacle = _obstacle(words[0], program, "")
+        return Plan(list(words), obstacle=obstacle) if obstacle else _alone(words, program, mpi)
     if program.kind is Kind.UNKNOWN:
-        return Plan(list(words), starts_launchers=True)
+        return Plan(list(words), starts_launchers=True, commands=[list(words)])
     return Plan(list(words), obstacle=_obstacle(words[0], program, ""))
 
 
@@ -66,8 +72,13 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
         return Plan(
             list(words), obstacle=f"{words[0]} is not a launcher that suiro knows ({known})"
         )
+    file = context_file.find(launcher, words[1:], os.environ)
+    commands = [*launchers.commands(launcher, words[1:])]
+    commands += [
+        c for part in (file.parts if file else []) for c in launchers.commands(launcher, part)
+    ]
     programs = []
-    for name in launchers.programs(launcher, words[1:]):
+    for name in map(wrappers.program, commands):
         found = shutil.which(name)
         if found is None:
             continue  # it may exist on the hosts where it runs
@@ -76,20 +87,31 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
         obstacle = _obstacle(name, programs[-1], mpi or launcher.mpi, expected)
         if obstacle:
             return Plan(list(words), obstacle=obstacle)
+    listed = env_list.of(launcher, words[1:], os.environ)
+    if listed.obstacle(launcher):
+        return Plan(list(words), obstacle=listed.obstacle(launcher))
     one = mpi or _mpi_of(programs)
     preload = _preload(one) if one else _preload(*_LIKELY[launcher.mpi])
-    joined = launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))
     without_transport = transport.obstacle(programs, launcher)
     names = sorted(_variables_for_ranks() | transport.variables_for_ranks())
-    arguments = launchers.with_preload(launcher, words[1:], joined, names)
-    return Plan([words[0], *arguments], transport_obstacle=without_transport)
+    joined = join_preload(preload, os.environ.get("LD_PRELOAD"))
+    handed = Handed(joined, names, os.environ)
+    arguments, files = with_preload(launcher, words[1:], handed, listed, file)
+    return Plan(
+        [words[0], *arguments],
+        transport_obstacle=without_transport,
+        preload=preload,
+        commands=commands,
+        files=files,
+    )
 
 
 def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
     """srun starts programs of any MPI: the programs tell which, or `mpi` does."""
-    names = srun.programs(words[1:])
-    if not names:
+    commands = srun.commands(words[1:])
+    if not commands:
         return Plan(list(words), obstacle=f"{words[0]} names no program here")
+    names = [wrappers.program(command) for command in commands]
     programs = [examine(Path(shutil.which(name) or name).resolve()) for name in names]
     obstacles = [
         _obstacle(name, program, mpi or "") for name, program in zip(names, programs, strict=True)
@@ -108,6 +130,8 @@ def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
         [words[0], *arguments],
         {"LD_PRELOAD": joined},
         transport_obstacle=without_transport,
+        preload=_preload(one),
+        commands=commands,
     )
 
 
@@ -116,8 +140,10 @@ def _alone(words: Sequence[str], program: Program, mpi: str | None) -> Plan:
     preload = _preload(mpi or program.kind.value)
     return Plan(
         list(words),
-        {"LD_PRELOAD": launchers.join_preload(preload, os.environ.get("LD_PRELOAD"))},
+        {"LD_PRELOAD": join_preload(preload, os.environ.get("LD_PRELOAD"))},
         transport_obstacle=transport.obstacle([program], None),
+        preload=preload,
+        commands=[list(words)],
     )
 
 
@@ -159,6 +185,11 @@ def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:
         return f"{name} uses {program.detail}, an MPI that suiro does not know"
     if program.kind is Kind.NOT_MPI:
         return f"{name} is not an MPI program"
+    if program.sets_asan_options and _ASAN_OPTION not in os.environ.get("ASAN_OPTIONS", ""):
+        return (
+            f"{name} has an __asan_default_options of its own, without which its AddressSanitizer "
+            f"would let suiro's library be first: add {_ASAN_OPTION} there, or to ASAN_OPTIONS"
+        )
     if not mpi or program.kind.value in (mpi, "unknown"):
         return ""
     if expected and program.kind is Kind.MPI_ABI:

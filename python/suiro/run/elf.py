@@ -31,6 +31,7 @@ class Program:
     kind: Kind
     detail: str = ""
     loads_providers: bool = False  # of libfabric; told of MPICH and its like only
+    sets_asan_options: bool = False  # of an AddressSanitizer that is a library
 
 
 # What suiro has a library for.
@@ -68,7 +69,8 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
     for library, kind in LIBRARIES.items():
         found = re.search(rf"^\s*{re.escape(library)}\b(?: => (\S+))?", listing, re.MULTILINE)
         if found:
-            return Program(path, kind, library, _names_libfabric(found[1]))
+            own = _sets_asan_options(image, listing)
+            return Program(path, kind, library, _names_libfabric(found[1]), own)
         if library == missing:
             return Program(path, kind, library, loads_providers=True)  # as far as one can tell
     if missing:
@@ -81,6 +83,12 @@ def _examine_image(path: Path, image: mmap.mmap) -> Program:
     # What opens libraries or starts programs may bring MPI in later, as Python and shells do.
     brings_more = any(image.find(name) >= 0 for name in (b"dlopen\0", b"execv", b"posix_spawn"))
     return Program(path, Kind.UNKNOWN if brings_more else Kind.NOT_MPI)
+
+
+def _sets_asan_options(image: mmap.mmap, listing: str) -> bool:
+    """Its function hides the one by which suiro's library asks not to be minded (sanitizer.cpp)."""
+    shared = re.search(r"^\s*lib(asan\.so|clang_rt\.asan)", listing, re.MULTILINE)
+    return shared is not None and image.find(b"\0__asan_default_options\0") >= 0
 
 
 def _names_libfabric(library: str | None) -> bool:

@@ -14,9 +14,9 @@ from types import FrameType
 
 from suiro.cluster import of_job
 from suiro.errors import UsageError
-from suiro.run import transport
+from suiro.run import silence, transport
 from suiro.run.command import Plan, prepare
-from suiro.run.nested import make_stand_ins
+from suiro.run.nested import make_stand_ins, was_called
 from suiro.run.report import Reports, print_json, print_table
 from suiro.run.service import Service, say
 
@@ -77,28 +77,32 @@ def run(words: Sequence[str], options: Options) -> int:
     service = Service(reports)
     service.start()
     try:
-        code = _run_plan(plan, service)
+        code, called = _run_plan(plan, service)
     finally:
         service.stop()
         reports.close()
-    _conclude(service, reports, options)
+    if service.worlds.registered == 0:
+        say(silence.told(plan, called))
+    _conclude(reports, options)
     return code if code or not reports.differences else 1
 
 
-def _run_plan(plan: Plan, service: Service) -> int:
+def _run_plan(plan: Plan, service: Service) -> tuple[int, bool]:
+    """The exit code, and whether a launcher was called."""
     environment = dict(os.environ) | plan.variables
     environment |= {"SUIRO_JOB": service.places, "SUIRO_TOKEN": service.token}
     if not plan.starts_launchers:
-        return _run_command(plan.words, environment)
+        return _run_command(plan.words, environment, plan.files), True
     with tempfile.TemporaryDirectory(prefix="suiro-run-") as folder:
-        return _run_command(plan.words, environment | make_stand_ins(Path(folder)))
+        code = _run_command(plan.words, environment | make_stand_ins(Path(folder)))
+        return code, was_called(Path(folder))
 
 
-def _run_command(words: list[str], environment: dict[str, str]) -> int:
+def _run_command(words: list[str], environment: dict[str, str], files: Sequence[int] = ()) -> int:
     """A signal's exit code is 128 and its number, as in a shell."""
     with _forwarding_signals() as forward_to:
         try:
-            process = subprocess.Popen(words, env=environment)
+            process = subprocess.Popen(words, env=environment, pass_fds=files)
         except OSError as error:
             raise UsageError(f"{words[0]}: {error.strerror}") from None
         forward_to(process)
@@ -134,12 +138,7 @@ def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]
                 signal.signal(number, handler)
 
 
-def _conclude(service: Service, reports: Reports, options: Options) -> None:
-    if service.worlds.registered == 0:
-        say(
-            "no rank reported: either the command starts no MPI program, or it starts its "
-            "launcher by a full path (start it by its name, or put `suiro run --` before it)"
-        )
+def _conclude(reports: Reports, options: Options) -> None:
     if reports.differences > 1:
         say(f"check: {reports.differences} calls differ in all")
     rows = reports.rows(options.link_rate_bps or _lab_rate_bps())

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What launchers understand: whose they are, where the program stands in their command line, and
-how they hand variables to ranks. Nothing secret is ever put on a command line."""
+"""What launchers understand: whose they are, and where the program stands in their command line."""
 
 import re
 import shutil
@@ -110,82 +109,26 @@ def contexts(arguments: Sequence[str]) -> list[list[str]]:
     return parts
 
 
-def program_index(mpi: str, part: Sequence[str]) -> int:
-    """Where the options of a part end; len(part) when it names no program."""
-    following = _FOLLOWING[mpi]
+def options(mpi: str, part: Sequence[str]) -> Iterator[list[str]]:
+    """Each option in front of a part's program, with the words that belong to it."""
     index = 0
     while index < len(part) and part[index].startswith("-"):
-        index += 1 + following.get(part[index].lstrip("-"), 0)
-    return min(index, len(part))
+        name = part[index].lstrip("-")
+        count = 1 + _FOLLOWING[mpi].get(name, 0)
+        if mpi == "mpich" and name in ("genv", "env") and "=" in "".join(part[index + 1 :][:1]):
+            count = 2
+        yield list(part[index : index + count])
+        index += count
 
 
-def programs(launcher: Launcher, arguments: Sequence[str]) -> Iterator[str]:
-    """The programs that the launcher will start."""
+def program_index(mpi: str, part: Sequence[str]) -> int:
+    """Where the options of a part end; len(part) when it names no program."""
+    return sum(map(len, options(mpi, part)))
+
+
+def commands(launcher: Launcher, arguments: Sequence[str]) -> Iterator[list[str]]:
+    """What the launcher will start: each program with its arguments."""
     for part in contexts(arguments):
         index = program_index(launcher.mpi, part)
         if index < len(part):
-            yield part[index]
-
-
-def with_preload(
-    launcher: Launcher, arguments: Sequence[str], preload: str, names: Sequence[str]
-) -> list[str]:
-    """The launcher's arguments, so that ranks get LD_PRELOAD=`preload` and the launcher's own
-    values of the variables `names`."""
-    change = _openmpi_part if launcher.mpi == "openmpi" else _hydra_part
-    changed: list[str] = []
-    for number, part in enumerate(contexts(arguments)):
-        split = program_index(launcher.mpi, part)
-        options = change(part[:split], preload, names, number == 0)
-        changed += ([":"] if number else []) + options + part[split:]
-    return changed
-
-
-def join_preload(ours: str, theirs: str | None) -> str:
-    """suiro's library comes first; what the user preloads stays."""
-    return ":".join(filter(None, [ours, (theirs or "").replace(" ", ":")]))
-
-
-def _openmpi_part(
-    options: Sequence[str], preload: str, names: Sequence[str], _first: bool
-) -> list[str]:
-    """Every part has its own `-x`; a user's own LD_PRELOAD among them is joined."""
-    kept: list[str] = []
-    theirs = None
-    index = 0
-    while index < len(options):
-        value = options[index + 1] if index + 1 < len(options) else ""
-        if options[index].lstrip("-") == "x" and value.startswith("LD_PRELOAD="):
-            theirs = value.removeprefix("LD_PRELOAD=")
-            index += 2
-        elif options[index].lstrip("-") == "x" and (value == "LD_PRELOAD" or value in names):
-            index += 2
-        else:
-            kept.append(options[index])
-            index += 1
-    forwarded = [word for name in names for word in ("-x", name)]
-    return ["-x", f"LD_PRELOAD={join_preload(preload, theirs)}", *forwarded, *kept]
-
-
-def _hydra_part(
-    options: Sequence[str], preload: str, names: Sequence[str], first: bool
-) -> list[str]:
-    """Hydra hands its whole environment on, unless the user lists what it shall hand on."""
-    kept: list[str] = []
-    index = 0
-    while index < len(options):
-        option = options[index].lstrip("-")
-        if option in ("genvlist", "envlist") and index + 1 < len(options):
-            kept += [options[index], ",".join([options[index + 1], *names])]
-            index += 2
-        elif option in ("genvnone", "envnone"):
-            kept += [f"-{option.removesuffix('none')}list", ",".join(names)]
-            index += 1
-        elif option in ("genv", "env") and options[index + 1 : index + 2] == ["LD_PRELOAD"]:
-            joined = join_preload(preload, "".join(options[index + 2 : index + 3]))
-            kept += [options[index], "LD_PRELOAD", joined]
-            index += 3
-        else:
-            kept.append(options[index])
-            index += 1
-    return (["-genv", "LD_PRELOAD", preload] if first else []) + kept
+            yield part[index:]

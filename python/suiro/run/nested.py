@@ -3,7 +3,7 @@
 
 A folder at the front of PATH holds a stand-in for each launcher's name. A stand-in completes the
 command line and becomes the real launcher; the script, and whatever else it starts, never sees the
-library. A launcher that is called by its full path passes by; then the job service says so.
+library. A launcher that is called by its full path passes by; then `silence.py` says so.
 """
 
 import os
@@ -16,6 +16,7 @@ from pathlib import Path
 from suiro.native import module
 
 FOLDER = "SUIRO_STAND_INS"
+_CALLED = "called"
 _NAMES = (
     *("mpirun", "mpirun.openmpi", "mpirun.mpich", "orterun", "prterun"),
     *("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpiexec.hydra", "srun"),
@@ -38,6 +39,11 @@ def make_stand_ins(folder: Path) -> dict[str, str]:
     return changed
 
 
+def was_called(folder: Path) -> bool:
+    """Whether a stand-in has run."""
+    return (folder / _CALLED).exists()
+
+
 def without_stand_ins(environment: Mapping[str, str]) -> dict[str, str]:
     """What the real launcher gets."""
     kept = dict(environment)
@@ -53,7 +59,7 @@ def main() -> None:
     from suiro.run.service import say
 
     os.environ.update(without_stand_ins(os.environ))
-    os.environ.pop(FOLDER, None)
+    (Path(os.environ.pop(FOLDER)) / _CALLED).touch()
     name, *arguments = sys.argv[1:]
     try:
         plan = prepare([name, *arguments], None)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from suiro.run import wrappers
 from suiro.run.launchers import contexts
 
 # Options that take the next word; all others stand alone or hold their value (--exclusive=user).
@@ -40,9 +41,9 @@ class _Option:
     end: int
 
 
-def programs(arguments: Sequence[str]) -> list[str]:
-    """The programs that srun will start; those of a --multi-prog file, too."""
-    found: list[str] = []
+def commands(arguments: Sequence[str]) -> list[list[str]]:
+    """What srun will start: each program with its arguments; those of a --multi-prog file, too."""
+    found: list[list[str]] = []
     for part in contexts(arguments):
         options, index = _parse(part)
         if index == len(part):
@@ -50,7 +51,7 @@ def programs(arguments: Sequence[str]) -> list[str]:
         if any(option.name == "multi-prog" for option in options):
             found += _programs_in(Path(part[index]))
         else:
-            found.append(part[index])
+            found.append(part[index:])
     return found
 
 
@@ -68,7 +69,8 @@ def with_preload(
     preloads = [preload]
     changed: list[str] = []
     for number, part in enumerate(contexts(arguments)):
-        options, _ = _parse(part)
+        options, index = _parse(part)
+        part[index:] = wrappers.with_preload(part[index:], preload)
         exports = [option for option in options if option.name == "export"]
         tokens = _tokens(exports[-1].value if exports else default)
         preloads += _exported_preloads(tokens, environment.get("LD_PRELOAD", ""))
@@ -147,11 +149,11 @@ def _short(part: Sequence[str], index: int) -> _Option:
     return _Option(word[1:], "", index, index + 1)
 
 
-def _programs_in(path: Path) -> list[str]:
+def _programs_in(path: Path) -> list[list[str]]:
     """Lines of `TASKS PROGRAM ARGUMENTS`; srun itself complains about a file that is wrong."""
     try:
         lines = path.read_text(errors="replace").replace("\\\n", " ").splitlines()
         words = [shlex.split(line, comments=True) for line in lines]
     except (OSError, ValueError):
         return []
-    return [line[1] for line in words if len(line) > 1]
+    return [line[1:] for line in words if len(line) > 1]

@@ -120,7 +120,7 @@ class Worlds:
         ranks = "ranks runs" if missing == 1 else "ranks run"
         return (
             f"{missing} of {size} {ranks} without the library or cannot reach `suiro run` "
-            f"(it is loaded on {hosts}: look at the other hosts)"
+            f"(those that do are on {hosts})"
         )
 
     def _close(self, world: World, reason: str) -> None:
