@@ -151,6 +151,36 @@ def test_commands_that_cannot_be_helped() -> None:
     assert "problem  hosts     mpirun started no process on its hosts" in result.stdout
 
 
+@pytest.mark.usefixtures("_root")
+def test_programs_in_a_file_are_not_run(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    script.chmod(0o755)
+    (tmp_path / "programs").write_text(f"-n 1 {script}\n")
+    result = _mpirun("--app", str(tmp_path / "programs"))
+    assert "where a file names the programs, the hosts are not looked at" in result.stdout
+    assert not (tmp_path / "ran").exists()
+
+
+def test_variables_that_do_not_reach_a_host() -> None:
+    pair = [Host("a", 1, {0}, {"preload": "/s.so:/p.so"}), Host("b", 1, {0}, {"preload": ""})]
+    found = job.handed(pair, "/s.so")
+    assert [finding.text for finding in found] == ["on b the launcher does not hand on LD_PRELOAD"]
+
+
+@pytest.mark.usefixtures("_root")
+def test_a_launcher_that_takes_no_more_options(tmp_path: Path) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text(
+        '#!/bin/sh\n[ "$1" = -x ] && { echo no -x here >&2; exit 1; }\nexec mpirun.openmpi "$@"\n'
+    )
+    launcher.chmod(0o755)
+    result = run("--", str(launcher), "-n", "1", "/bin/sh")
+    assert result.exit_code == 1
+    assert "this works without suiro only" in result.stdout
+    assert "no -x here" in result.stdout
+
+
 def test_hosts_that_differ() -> None:
     path = "library /opt/suiro/lib/libsuiro-openmpi.so"
     pair = [Host("a", 2, {0, 1}, GOOD), Host("b", 2, {0, 1}, GOOD | {path: "sum 3 4"})]

@@ -19,7 +19,9 @@ def test_library_exports_few_names_and_needs_libc_only(mpi: Mpi) -> None:
     names = subprocess.run(["nm", "-D", path], check=True, capture_output=True, text=True).stdout
     defined = [line.split()[2] for line in names.splitlines() if len(line.split()) == 3]
     assert defined
-    assert all(re.match(r"P?MPI_|(suiro_next_symbol|__asan_default_options)$", name) for name in defined)
+    assert all(
+        re.match(r"P?MPI_|(suiro_next_symbol|__asan_default_options)$", name) for name in defined
+    )
     assert not re.search(r" U .*(MPI|ompi)", names)
     dynamic = subprocess.run(["readelf", "-d", path], check=True, capture_output=True, text=True)
     needed = re.findall(r"NEEDED.*\[(.*?)\]", dynamic.stdout)

@@ -45,7 +45,8 @@ def find(
 def in_memory(parts: Sequence[Sequence[str]]) -> tuple[int, str]:
     """A file without a name that lives as long as a process has it open; and how to name it."""
     number = os.memfd_create("suiro-run", 0)
-    os.write(number, "".join(" ".join(part) + "\n" for part in parts).encode())
+    text = "".join(" ".join(part) + "\n" for part in parts)
+    os.write(number, text.encode(errors="surrogateescape"))
     return number, f"/dev/fd/{number}"
 
 

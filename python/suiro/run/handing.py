@@ -50,7 +50,7 @@ def with_preload(
     first = _first(launcher, handed, listed, [*parts, *(file.parts if file else [])])
     if file is not None:
         lines = [changed(part) for part in file.parts]
-        if lines != file.parts:
+        if file.option or lines != file.parts:  # one that was named may be a pipe, now read
             number, name = context_file.in_memory(lines)
             files.append(number)
             parts[0] = _naming(launcher.mpi, parts[0], file.option, name)
