@@ -17,6 +17,7 @@ from suiro.bench.launcher import suiro_command
 from suiro.bench.result import Result
 from suiro.bench.table import print_result, time_text
 from suiro.errors import MachineError, SuiroError
+from suiro.output import check_place, reason_of, write_file
 from suiro.report.page import ProgramRun, Section, render
 from suiro.report.verdict import conclusion, network_sentence, title, verdict
 
@@ -35,7 +36,8 @@ def run_demo(folder: Path, sizes: str, repeat: int) -> None:
     """Three labs, one after the other, then the page."""
     out = Console(width=None if sys.stdout.isatty() else 100)
     page = folder / "index.html"
-    _write(page, "", "a")  # a folder that cannot be written is refused before measuring
+    _make_folder(folder)  # before measuring
+    check_place(page)
     sections = []
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes, too
     with TemporaryDirectory(prefix="suiro-demo-") as scratch:
@@ -45,17 +47,16 @@ def run_demo(folder: Path, sizes: str, repeat: int) -> None:
     out.print("\nIn short", style="bold")
     for sentence in conclusion([section.result for section in sections]):
         out.print(sentence)
-    _write(page, render("What suiro does to all-to-all on Ethernet", sections))
+    write_file(page, render("What suiro does to all-to-all on Ethernet", sections))
     out.print(f"\nreport: {page}", soft_wrap=True)
 
 
-def _write(page: Path, text: str, mode: str = "w") -> None:
+def _make_folder(folder: Path) -> None:
     try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        with page.open(mode) as file:
-            file.write(text)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SuiroError(f"cannot write {page}: {error.strerror}; try --report FOLDER") from None
+        reason = reason_of(error)
+        raise SuiroError(f"cannot make {folder}: {reason}; try --report FOLDER") from None
 
 
 def _show_lab(name: str, program: Path, sizes: str, repeat: int, out: Console) -> Section:

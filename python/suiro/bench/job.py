@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from suiro.bench.launcher import started, suiro_command
 from suiro.errors import SuiroError, UsageError
+from suiro.output import Lines, reason_of
 
 Event = dict[str, Any]
 Watch = AbstractContextManager[Callable[[Event], None]]
@@ -62,7 +63,7 @@ def run_job(
     arguments: list[str],
     *,
     with_suiro: bool,
-    record: IO[str] | None = None,
+    record: Lines | None = None,
     total: int = 0,
     watch: Watch | None = None,
     variables: Mapping[str, str] | None = None,
@@ -145,7 +146,7 @@ def _explained(document: list[str]) -> list[Event]:
     return rows
 
 
-def _parse(lines: IO[str], record: IO[str] | None, others: IO[str] | None) -> Iterator[Event]:
+def _parse(lines: IO[str], record: Lines | None, others: IO[str] | None) -> Iterator[Event]:
     for line in lines:
         if not line.startswith(_SIGN):
             if others is not None:
@@ -190,15 +191,10 @@ def _progress(total: int) -> Iterator[Callable[[Event], None]]:
         yield advance
 
 
-@contextmanager
-def raw_record(folder: Path | None) -> Iterator[IO[str] | None]:
+def raw_record(folder: Path) -> Lines:
     """Where `--save` keeps every line that the program wrote."""
-    if folder is None:
-        yield None
-        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "samples.jsonl").open("w") as file:
-            yield file
     except OSError as error:
-        raise SuiroError(f"cannot write into {folder}: {os.strerror(error.errno or 0)}") from None
+        raise SuiroError(f"cannot write into {folder}: {reason_of(error)}") from None
+    return Lines(folder / "samples.jsonl", "--save")

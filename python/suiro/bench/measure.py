@@ -11,31 +11,32 @@ from pathlib import Path
 from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import Control, find_control
 from suiro.bench.every import Everything
-from suiro.bench.job import Events, raw_record, run_job
+from suiro.bench.job import Events, run_job
 from suiro.bench.machine import describe_machine
 from suiro.bench.native_algorithm import Call
 from suiro.bench.network import network_of_lab
 from suiro.bench.plan import Plan
 from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
+from suiro.output import Lines
 
 _LINE_RATE_PHASE_S = 1.2
 _STEPS_REPETITIONS_MAX = 5
 
 
 def measure(
-    plan: Plan, prefix: list[str], mpi: str, command: str, save: Path | None = None
+    plan: Plan, prefix: list[str], mpi: str, command: str, record: Lines | None = None
 ) -> Result:
     """One collective."""
-    return _measure(lambda node_of_rank: [plan], prefix, mpi, command, save)
+    return _measure(lambda node_of_rank: [plan], prefix, mpi, command, record)
 
 
 def measure_all(
-    everything: Everything, prefix: list[str], mpi: str, command: str, save: Path | None = None
+    everything: Everything, prefix: list[str], mpi: str, command: str, record: Lines | None = None
 ) -> Result:
     """All collectives in one job."""
     plans_for = partial(everything.plans, network=network_of_lab())
-    return _measure(plans_for, prefix, mpi, command, save)
+    return _measure(plans_for, prefix, mpi, command, record)
 
 
 def _measure(
@@ -43,7 +44,7 @@ def _measure(
     prefix: list[str],
     mpi: str,
     command: str,
-    save: Path | None,
+    record: Lines | None,
 ) -> Result:
     """A first, empty job tells the node of each rank, which decides what is planned, the controls
     and the schedules. All plans have the same budget and network."""
@@ -53,14 +54,14 @@ def _measure(
     settings = [_setting(plan, shape) for plan in plans]
     machine = describe_machine(shape.start["mpi"], plans[0].link_rate_bps)
     needs_suiro = any(name != "native" for plan in plans for name in plan.algorithms)
-    with raw_record(save) as record, ExitStack() as stack:
+    with ExitStack() as stack:
         arguments = _common_arguments(plans[0])
         for plan, setting in zip(plans, settings, strict=True):
             schedules = stack.enter_context(printed_schedules(plan, shape.node_of_rank))
             arguments += _arguments(plan, setting, schedules)
         total = sum(map(_samples_planned, plans, settings))
         events = run_job(prefix, mpi, arguments, with_suiro=needs_suiro, record=record, total=total)
-    result = Result(
+    return Result(
         machine=machine,
         cells=[cell for setting in settings for cell in make_cells(events, setting)],
         steps=[
@@ -73,9 +74,6 @@ def _measure(
         command=command,
         measured_at=measured_at,
     )
-    if save is not None:
-        (save / "result.json").write_text(result.model_dump_json(indent=1) + "\n")
-    return result
 
 
 def _setting(plan: Plan, shape: Events) -> Setting:

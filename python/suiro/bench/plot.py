@@ -6,6 +6,7 @@ from pathlib import Path
 
 from suiro.bench.result import Result
 from suiro.errors import UsageError
+from suiro.output import check_place, write_file
 
 
 def save_plot(result: Result, target: Path) -> None:
@@ -14,12 +15,12 @@ def save_plot(result: Result, target: Path) -> None:
     from suiro.report.figures import bandwidth_figure, wide_area_figure
 
     sites = sites_of_lab(result.machine.lab)
-    target.write_text(wide_area_figure(result, sites) if sites else bandwidth_figure(result))
+    figure = wide_area_figure(result, sites) if sites else bandwidth_figure(result)
+    write_file(target, figure, "--plot")
 
 
 def check_plot_target(target: Path) -> None:
     """A long measurement must not end in a refused file name."""
     if target.suffix != ".svg":
         raise UsageError(f"--plot {target}: only SVG is drawn; give a name that ends in .svg")
-    if not target.absolute().parent.is_dir():
-        raise UsageError(f"--plot {target}: there is no folder {target.parent}")
+    check_place(target, "--plot")

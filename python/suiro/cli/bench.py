@@ -13,6 +13,7 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 if TYPE_CHECKING:
     from suiro.bench.every import Everything
     from suiro.bench.plan import Plan
+    from suiro.bench.result import Result
 
 _COMPARED = "native,auto"
 _ALL = "all"
@@ -242,27 +243,38 @@ def _measure_and_show(
     plot: Path | None,
     save: Path | None,
 ) -> None:
-    from rich.console import Console
-
     from suiro.bench.every import Everything
-    from suiro.bench.every_table import print_every
+    from suiro.bench.job import raw_record
     from suiro.bench.launcher import launcher_prefix, mpi_of
     from suiro.bench.measure import measure, measure_all
     from suiro.bench.plot import save_plot
-    from suiro.bench.table import print_result
-    from suiro.bench.wide_area import model_lines
+    from suiro.output import write_file
 
     prefix = launcher_prefix(launcher)
     mpi = mpi or mpi_of(prefix)
+    record = raw_record(save) if save is not None else None
     if isinstance(what, Everything):
-        result = measure_all(what, prefix, mpi, repeat_command(), save)
+        result = measure_all(what, prefix, mpi, repeat_command(), record)
     else:
-        result = measure(what, prefix, mpi, repeat_command(), save)
+        result = measure(what, prefix, mpi, repeat_command(), record)
+    _show(result, isinstance(what, Everything), json)
+    if save is not None and record is not None:
+        write_file(save / "result.json", result.model_dump_json(indent=1) + "\n", "--save")
+        record.close()
     if plot is not None:
         save_plot(result, plot)
+
+
+def _show(result: "Result", everything: bool, json: bool) -> None:
+    from rich.console import Console
+
+    from suiro.bench.every_table import print_every
+    from suiro.bench.table import print_result
+    from suiro.bench.wide_area import model_lines
+
     if json:
         print(result.model_dump_json(indent=1))
-    elif isinstance(what, Everything):
+    elif everything:
         print_every(result, Console(width=None if sys.stdout.isatty() else 124))
     else:
         print_result(result, Console(width=None if sys.stdout.isatty() else 100))

@@ -53,17 +53,22 @@ def run(
         suiro lab run 4x4-hol -- sh -c '$SUIRO_LAB_MPIRUN ./program'
     """
     from suiro import lab
-    from suiro.errors import UsageError
+    from suiro.output import WriteError, check_place, say, write_file
 
-    if counters is not None and not counters.absolute().parent.is_dir():
-        raise UsageError(f"--counters {counters}: there is no such folder")
+    if counters is not None:
+        check_place(counters, "--counters")
     try:
         result = lab.run(spec, command, mpi=mpi, name=name, slurm=slurm)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+    code = result.exit_code
     if counters is not None:
-        counters.write_text(json.dumps(result.counters, indent=1) + "\n")
-    raise typer.Exit(result.exit_code)
+        try:
+            write_file(counters, json.dumps(result.counters, indent=1) + "\n", "--counters")
+        except WriteError as error:
+            say(str(error))
+            code = code or error.exit_code
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -2,9 +2,11 @@
 """The `suiro` command. Command modules import what they need inside functions: help stays fast."""
 
 import sys
+from collections.abc import Callable
 
 import typer
 
+from suiro import output
 from suiro.cli import (
     algorithms,
     bench,
@@ -72,8 +74,20 @@ def root(
 
 def main() -> None:
     """Entry point: a SuiroError becomes one line on standard error and its exit code."""
+    output.set_up()
+    code = _ending(app)
+    refused = _ending(sys.stdout.flush)  # what was printed may be refused as late as this
+    raise SystemExit(code or refused)
+
+
+def _ending(action: Callable[[], object]) -> int | str | None:
     try:
-        app()
+        action()
+    except output.ReaderGoneError as error:
+        return error.exit_code
     except SuiroError as error:
-        sys.stderr.write(f"suiro: {error}\n")
-        raise SystemExit(error.exit_code) from None
+        output.say(str(error))
+        return error.exit_code
+    except SystemExit as end:
+        return end.code
+    return 0

@@ -90,6 +90,7 @@ def probe(
     from suiro.bench.launcher import launcher_prefix, mpi_of
     from suiro.cluster.write import check_target
     from suiro.errors import UsageError
+    from suiro.output import check_place
 
     if switch == sites:
         raise UsageError("say what to probe: there are --switch and --sites, one at a time")
@@ -100,6 +101,8 @@ def probe(
     target = write_cluster or (Path("cluster.toml") if sites else None)
     if target is not None:
         check_target(target)
+    if svg is not None:
+        check_place(svg, "--svg")
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     prefix = launcher_prefix(launcher or [])
@@ -137,28 +140,20 @@ def _probe_sites(
 ) -> bool:
     from rich.console import Console
 
+    from suiro.output import write_file
     from suiro.probe.sites import probe_sites
     from suiro.probe.sites_report import print_sites
+    from suiro.probe.sites_svg import drawing
 
     result = probe_sites(prefix, mpi, interface, repeat_command())
     if json:
         print(result.model_dump_json(indent=1))
     else:
         print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
-    if svg is not None:
-        _draw(result, svg)
     _write_cluster(result, target, result.clear)
+    if svg is not None:
+        write_file(svg, drawing(result), "--svg")
     return result.clear
-
-
-def _draw(result: "SitesProbe", svg: Path) -> None:
-    from suiro.errors import SuiroError
-    from suiro.probe.sites_svg import drawing
-
-    try:
-        svg.write_text(drawing(result), encoding="utf-8")
-    except OSError as error:
-        raise SuiroError(f"cannot write {svg}: {error.strerror}") from None
 
 
 def _write_cluster(result: "Probe | SitesProbe", target: Path, clear: bool) -> None:
@@ -166,12 +161,13 @@ def _write_cluster(result: "Probe | SitesProbe", target: Path, clear: bool) -> N
     from datetime import datetime
 
     from suiro.cluster.write import write
+    from suiro.output import say
 
     if not clear:
-        sys.stderr.write(f"suiro: {target} is not written, since the answer is not clear\n")
+        say(f"{target} is not written, since the answer is not clear")
         return
     write(result.cluster(datetime.now()), target)
-    sys.stderr.write(f"suiro: wrote {target}: suiro run --cluster {target} -- LAUNCHER ./app\n")
+    say(f"wrote {target}: suiro run --cluster {target} -- LAUNCHER ./app")
 
 
 def _show(result: "Probe", json: bool) -> None:

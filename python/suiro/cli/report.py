@@ -73,34 +73,39 @@ def report(
     What cannot be read is named, with its line, and the rest is shown. Exit code 1 if anything was
     left out, 2 if nothing is left.
     """
+    from suiro.output import say
     from suiro.report.predicted import predict
 
+    page = html or (None if json or csv or svg else _PAGE)
+    _check_places(page, csv, svg)
     sources = _read(inputs or [], store)
     found = _report(sources)
     found.remarks = predict(found.measured, lab or [], cluster)
     for line in [*map(str, found.left_out), *found.remarks]:
-        sys.stderr.write(f"suiro: {line}\n")
-    page = html or (None if json or csv or svg else _PAGE)
-    _write_files(found, page, csv, svg)
-    _print(found, page, json)
-    raise typer.Exit(1 if found.left_out else 0)
+        say(line)
+    _print(found, json)
+    whole = _write_files(found, page, csv, svg)
+    if whole and page is not None and not json:
+        typer.echo(f"report: {page}")
+    raise typer.Exit(1 if found.left_out or not whole else 0)
 
 
 def _read(inputs: list[Path], with_store: bool) -> "Sources":
     from suiro.errors import UsageError
+    from suiro.output import say
     from suiro.report.sources import read
-    from suiro.tune.store import folder
+    from suiro.tune.store import folder, is_there
 
     paths = list(inputs)
     if with_store or not paths:
-        if not folder().is_dir():
+        if not is_there():
             raise UsageError(f"there is no store in {folder()}: let `suiro tune` measure, or name "
                              "files")  # fmt: skip
         paths.append(folder())
     sources = read(paths)
     if sources.empty:
         for one in sources.left_out:
-            sys.stderr.write(f"suiro: {one}\n")
+            say(str(one))
         names = ", ".join(map(str, paths))
         raise UsageError(f"nothing was measured in {names}: let `suiro tune` or `suiro bench "
                          "--json` measure")  # fmt: skip
@@ -121,37 +126,48 @@ def _report(sources: "Sources") -> "Report":
     )
 
 
-def _write_files(found: "Report", page: Path | None, csv: Path | None, svg: Path | None) -> None:
+def _check_places(page: Path | None, csv: Path | None, svg: Path | None) -> None:
+    """Before anything is computed. --svg makes its folder."""
+    from suiro.errors import SuiroError
+    from suiro.output import check_place, reason_of
+
+    for option, path in (("--html", page), ("--csv", csv)):
+        if path is not None:
+            check_place(path, option)
+    try:
+        if svg is not None:
+            svg.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SuiroError(f"--svg {svg}: cannot be made: {reason_of(error)}") from None
+
+
+def _write_files(found: "Report", page: Path | None, csv: Path | None, svg: Path | None) -> bool:
+    """False if one cannot be written, which keeps none of the others from it."""
+    from suiro.output import WriteError, say, write_file
     from suiro.report.export import csv_text
     from suiro.report.measured import file_names, pictures, render
 
+    files: list[tuple[str, Path, str]] = []
     if csv is not None:
-        _write("--csv", csv, csv_text(found))
-    if page is None and svg is None:
-        return
-    drawn = pictures(found)
-    if svg is not None:
-        for name, picture in file_names(drawn).items():
-            _write("--svg", svg / name, picture.svg)
-    if page is not None:
-        _write("--html", page, render(found, drawn))
+        files.append(("--csv", csv, csv_text(found)))
+    if page is not None or svg is not None:
+        drawn = pictures(found)
+        if svg is not None:
+            names = file_names(drawn).items()
+            files += [("--svg", svg / name, picture.svg) for name, picture in names]
+        if page is not None:
+            files.append(("--html", page, render(found, drawn)))
+    whole = True
+    for option, path, text in files:
+        try:
+            write_file(path, text, option)
+        except WriteError as error:
+            say(str(error))
+            whole = False
+    return whole
 
 
-def _write(option: str, path: Path, text: str) -> None:
-    import os
-
-    from suiro.errors import SuiroError
-
-    try:
-        if option == "--svg":
-            path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)
-        raise SuiroError(f"{option} {path}: cannot be written: {reason}") from None
-
-
-def _print(found: "Report", page: Path | None, json: bool) -> None:
+def _print(found: "Report", json: bool) -> None:
     from rich.console import Console
 
     from suiro.report import words
@@ -165,8 +181,6 @@ def _print(found: "Report", page: Path | None, json: bool) -> None:
         console.print(_table(found))
     for _, groups in found.of_program:
         console.print(words.trace_sentence(groups), markup=False)
-    if page is not None:
-        console.print(f"report: {page}", markup=False, soft_wrap=True)
 
 
 def _table(found: "Report") -> "Table":

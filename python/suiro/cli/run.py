@@ -58,7 +58,7 @@ def _collective_names() -> list[str]:
 
     try:
         return list(collectives())
-    except SuiroError:
+    except (SuiroError, OSError, ValueError):
         return []
 
 

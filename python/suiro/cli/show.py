@@ -92,6 +92,7 @@ def _draw(document: object, node: int | None, svg: Path | None) -> None:
     from rich.console import Console
 
     from suiro.errors import UsageError
+    from suiro.output import write_file
     from suiro.show.picture import Picture
     from suiro.show.svg import drawing
     from suiro.show.terminal import draw
@@ -102,7 +103,4 @@ def _draw(document: object, node: int | None, svg: Path | None) -> None:
     if svg is None:
         draw(picture, node, Console(width=None if sys.stdout.isatty() else 80))
         return
-    try:
-        svg.write_text(drawing(picture))
-    except OSError as error:
-        raise UsageError(f"--svg {svg}: {error.strerror}") from None
+    write_file(svg, drawing(picture), "--svg")

@@ -88,6 +88,8 @@ def sim(
         _print_json([one.model_dump() for one in estimates])
     else:
         _print_estimates(scene, estimates)
+    if svg is not None:
+        _draw(scene, estimates[0], svg)
 
 
 def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
@@ -114,10 +116,7 @@ def _estimates(
     wanted = list(sizes_of(row, sizes if row.has_data else None))
     if svg is not None and len(names) * len(wanted) != 1:
         raise UsageError("--svg draws one algorithm with one size: give --algorithm and --sizes")
-    estimates = estimate(scene, row.regular, names, wanted, root, transfers=svg is not None)
-    if svg is not None:
-        _draw(scene, estimates[0], svg)
-    return estimates
+    return estimate(scene, row.regular, names, wanted, root, transfers=svg is not None)
 
 
 def _scene(lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None) -> "Scene":
@@ -208,10 +207,7 @@ def _print_comparison(comparisons: "list[Comparison]", json: bool) -> None:
 
 
 def _draw(scene: "Scene", one: "Estimate", path: Path) -> None:
-    from suiro.errors import UsageError
+    from suiro.output import write_file
     from suiro.sim.timeline import drawing
 
-    try:
-        path.write_text(drawing(scene, one))
-    except OSError as error:
-        raise UsageError(f"--svg {path}: {error.strerror}") from None
+    write_file(path, drawing(scene, one), "--svg")

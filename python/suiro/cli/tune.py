@@ -130,8 +130,8 @@ def tune(
     _check_mpi(targets, request.mpi)
     request = replace(request, plans=planned, targets=targets)
     outcome = run(request, _tell)
-    _draw(plot, outcome)
     (_print_json if json else _print)(request, outcome)
+    _draw(plot, outcome)
     _end(outcome)
 
 
@@ -155,6 +155,7 @@ def _wishes(
 ) -> "list[Wish]":
     """`quiet`: what is wrong with a trace will be said by the command inside the lab."""
     from suiro.errors import UsageError
+    from suiro.output import say
     from suiro.tune.like import like as wishes_of
     from suiro.tune.plans import parse_ranks, wishes
     from suiro.tune.sizes import parse_grid
@@ -166,14 +167,16 @@ def _wishes(
                          "--ranks")  # fmt: skip
     found = wishes_of(like, names, owner)
     for remark in () if quiet else found.remarks:
-        sys.stderr.write(f"suiro: {remark}\n")
+        say(remark)
     return found.wishes
 
 
 def _end(outcome: "Outcome") -> None:
-    for line in [*outcome.remarks, *outcome.not_stored]:
-        sys.stderr.write(f"suiro: {line}\n")
-    if outcome.interrupted or outcome.not_stored:
+    from suiro.output import say
+
+    for line in [*outcome.remarks, *outcome.lost]:
+        say(line)
+    if outcome.interrupted or outcome.lost:
         raise typer.Exit(130 if outcome.interrupted else 1)
 
 
@@ -188,20 +191,29 @@ def _check_plot(plot: Path | None, collectives: int) -> None:
 
 
 def _draw(plot: Path | None, outcome: "Outcome") -> None:
+    """What cannot be drawn is told with the rest."""
+    from suiro.output import WriteError, write_file
     from suiro.report.tuning import tuning_figure
 
-    if plot is not None and outcome.tunings and outcome.tunings[0].verdicts:
-        plot.write_text(tuning_figure(outcome.tunings[0]))
+    if plot is None or not outcome.tunings or not outcome.tunings[0].verdicts:
+        return
+    try:
+        write_file(plot, tuning_figure(outcome.tunings[0]), "--plot")
+    except WriteError as error:
+        outcome.lost.append(str(error))
 
 
 def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":
     """What cannot work is said before a cluster is started for it."""
     from suiro.errors import UsageError
+    from suiro.output import check_place
     from suiro.tune.export import parse_target
 
     if strategy not in ("a", "b", "c"):
         raise UsageError(f'--strategy "{strategy}": give a, b or c')
     targets = [parse_target(text) for text in texts]
+    for target in targets:
+        check_place(target.path, "--export")
     if native and any(target.kind == "suiro" for target in targets):
         raise UsageError("--export suiro: needs suiro's algorithms: leave out --native")
     for kind, owner in (("openmpi", "Open MPI"), ("mpich", "MPICH")):
@@ -248,10 +260,12 @@ def _request(
 
 def _tell(line: str) -> None:
     """Progress on standard error; on a terminal one line that changes."""
+    from suiro.output import say
+
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{line}")
     else:
-        sys.stderr.write(f"suiro: {line}\n")
+        say(line)
 
 
 def _rows(tuning: "Tuning") -> list[dict[str, Any]]:

@@ -65,13 +65,21 @@ def find(given: Path | None, say: Callable[[str], None]) -> ClusterFile | None:
     if os.environ.get(SITES_VARIABLE):
         return None
     path = usual_place(os.environ)
-    if path is None or not (path.is_file() or FILE_VARIABLE in os.environ):
+    if path is None or not (FILE_VARIABLE in os.environ or _may_be_there(path)):
         return None
     try:
         return _file(path)
     except UsageError as error:
         say(f"{error}; the file is left aside, and the addresses tell the sites")
         return None
+
+
+def _may_be_there(path: Path) -> bool:
+    """Also where this user may not look, which is told like what is wrong with a file."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _file(path: Path) -> ClusterFile:

@@ -7,7 +7,8 @@ import textwrap
 from pathlib import Path
 
 from suiro.cluster.cluster import Cluster, Site, Wan
-from suiro.errors import SuiroError, UsageError
+from suiro.errors import UsageError
+from suiro.output import check_place, write_file
 from suiro.quantities import rate_text, time_text
 
 _HEAD = """\
@@ -21,19 +22,19 @@ version = 1
 
 def check_target(path: Path) -> None:
     """Before anything is measured for a file that could not be written."""
-    if path.exists():
-        raise UsageError(f"{path} exists already: give another name, or remove it")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.parent}")
+    _check_absent(path)
+    check_place(path)
 
 
 def write(cluster: Cluster, path: Path) -> None:
     """Never over another file."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(to_toml(cluster))
-    except OSError as error:
-        raise SuiroError(f"cannot write {path}: {os.strerror(error.errno or 0)}") from None
+    _check_absent(path)
+    write_file(path, to_toml(cluster))
+
+
+def _check_absent(path: Path) -> None:
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists already: give another name, or remove it")
 
 
 def to_toml(cluster: Cluster) -> str:

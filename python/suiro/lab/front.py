@@ -21,6 +21,7 @@ from suiro.lab.host import NAMESPACES, join_cpu_group
 from suiro.lab.plan import CONTROL, HOST_PIDS, Plan, Tree, Wan
 from suiro.lab.report import to_error
 from suiro.lab.spec import Spec, load, shipped
+from suiro.output import say
 
 _TUN = Path("/dev/net/tun")
 _LAST_WORDS_S = 5.0  # how long an interrupted command may take to end by itself
@@ -142,7 +143,7 @@ def _log_in(init: int, host: str, command: list[str], record: dict[str, Any]) ->
         os.chdir(directory)
         os.execvpe(command[0], command, record["environment"])
     except OSError as error:
-        sys.stderr.write(f"suiro: {command[0]}: cannot be run in the lab: {error.strerror}\n")
+        say(f"{command[0]}: cannot be run in the lab: {error.strerror}")
         sys.stderr.flush()
         os._exit(126 if isinstance(error, PermissionError) else 127)
 

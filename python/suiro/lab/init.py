@@ -13,6 +13,7 @@ from suiro.lab import files, linux, slurm, switch, wire
 from suiro.lab.host import NAMESPACES, HostProcess, join_cpu_group
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
+from suiro.output import say
 
 
 def main(plan: Plan, reporter: Reporter, keeper: int) -> NoReturn:
@@ -87,7 +88,7 @@ def _start(plan: Plan, host_pid: int) -> int:
         os.chdir(plan.directory)
         os.execvpe(program, plan.command, plan.environment)
     except OSError as error:
-        sys.stderr.write(f"suiro: {program}: cannot be run in the lab: {error.strerror}\n")
+        say(f"{program}: cannot be run in the lab: {error.strerror}")
         sys.stderr.flush()
         os._exit(126 if isinstance(error, PermissionError) else 127)
 

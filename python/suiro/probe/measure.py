@@ -17,6 +17,7 @@ from suiro.bench.result import Machine
 from suiro.cluster.cluster import EVERY_NODE, Cluster, Switch
 from suiro.errors import UsageError
 from suiro.lab.switch import counters
+from suiro.output import say
 from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind, find, needs_more_tries
@@ -70,7 +71,7 @@ def probe_switch(
         interface = "eth0"
     events, evidence = _measure(prefix, mpi, interface)
     if needs_more_tries(evidence):
-        sys.stderr.write("suiro: not clear yet, so as many tries again\n")
+        say("not clear yet, so as many tries again")
         evidence = evidence.with_tries_of(_measure(prefix, mpi, interface)[1])
     finding = find(evidence)
     hosts, node_of_rank = events.start["hosts"], events.node_of_rank
@@ -140,4 +141,4 @@ def _watch() -> Iterator[Callable[[Event], None]]:
 def _announce(event: Event) -> None:
     if event["bench"] == "start" and len(event["hosts"]) > 1:
         count = min(len(event["hosts"]), 8)
-        sys.stderr.write(f"suiro: filling the links of {count} hosts for about 3 s\n")
+        say(f"filling the links of {count} hosts for about 3 s")

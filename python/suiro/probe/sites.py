@@ -16,6 +16,7 @@ from suiro.bench.machine import describe_machine
 from suiro.bench.result import Machine
 from suiro.cluster.cluster import Cluster, site_pairs
 from suiro.errors import SuiroError, UsageError
+from suiro.output import say
 from suiro.probe.grouping import Grouping, Latencies, group
 from suiro.quantities import rate_text, time_text
 
@@ -189,7 +190,7 @@ def _watch_ways() -> Iterator[Callable[[Event], None]]:
 
         def advance(event: Event) -> None:
             if event["bench"] == "start" and (nodes := len(event["hosts"])) > 1:
-                _say(f"timing ways between {nodes} nodes, two at a time")
+                say(f"timing ways between {nodes} nodes, two at a time")
                 move("ways", 0, nodes.bit_length() + 1)
             if event["bench"] == "probe_latency":
                 move("ways", 1, event["references_max"])
@@ -205,7 +206,7 @@ def _watch_streams(plan: list[_Step]) -> Iterator[Callable[[Event], None]]:
         def advance(event: Event) -> None:
             if event["bench"] == "start":
                 once_s = sum(len(s.sources).bit_length() * float(s.seconds) for s in plan)
-                _say(
+                say(
                     f"filling links and the ways between sites for about {2 * once_s:.0f} s, twice "
                     "that where rates are not steady"
                 )
@@ -229,7 +230,3 @@ def _bar() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda what, by, total: bar.update(task, description=what, advance=by, total=total)
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(f"suiro: {message}\n")

@@ -2,7 +2,10 @@
 """Runs the user's command with the job service beside it."""
 
 import contextlib
+import errno
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +16,13 @@ from pathlib import Path
 from types import FrameType
 
 from suiro.cluster import of_job
-from suiro.errors import UsageError
+from suiro.errors import SuiroError, UsageError
+from suiro.output import WriteError, say, told_of
 from suiro.run import silence, transport
 from suiro.run.command import Plan, prepare
-from suiro.run.nested import make_stand_ins, was_called
+from suiro.run.nested import FOLDER, make_stand_ins, was_called
 from suiro.run.report import Reports, print_json, print_table
-from suiro.run.service import Service, say
+from suiro.run.service import Service
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _STRICT_EXIT_CODE = 3
@@ -54,66 +58,109 @@ class Options:
 
 
 def run(words: Sequence[str], options: Options) -> int:
-    """Runs the command. The exit code is its own, or 1 when --check found a difference."""
-    if os.environ.get("SUIRO") == "off":
-        return _run_command(list(words), dict(os.environ))
-    cluster = of_job.find(options.cluster, say)
-    os.environ.update(options.variables() | (cluster.variables() if cluster else {}))
+    """Runs the command. The exit code is its own; else 1 if --check found a difference or a file
+    that was asked for is not whole."""
     unchanged = dict(os.environ)
+    if unchanged.get("SUIRO") == "off":
+        return _run_command(list(words), unchanged)
+    with contextlib.ExitStack() as stack:
+        try:
+            cluster = of_job.find(options.cluster, say)
+            unchanged |= options.variables() | (cluster.variables() if cluster else {})
+            os.environ.update(unchanged)
+            plan = _plan(words, options)
+            reports = Reports(options.trace, cluster)
+            service = Service(reports)
+            environment = _environment(plan, service, stack)
+            service.start()
+        except UsageError:
+            raise
+        except Exception as error:  # what suiro lacks here, the command may not need
+            return _run_unchanged(list(words), unchanged, error, options.strict)
+        code = _run_command(plan.words, environment, (list(words), unchanged))
+        called = not plan.starts_launchers or was_called(Path(environment[FOLDER]))
+        failed = _conclude(service, reports, options, plan, called)
+        return code or failed
+
+
+class _ToldError(SuiroError):
+    """Why suiro cannot work was told."""
+
+
+def _plan(words: Sequence[str], options: Options) -> Plan:
     if options.transport == "suiro" and not transport.choose() and options.strict:
-        return _STRICT_EXIT_CODE
+        raise _ToldError
     plan = prepare(words, options.mpi)
-    obstacles = plan.told(options.strict)
-    for line in obstacles:
+    told = plan.told(options.strict)
+    for line in told:
         say(line)
-    if obstacles and options.strict:
-        return _STRICT_EXIT_CODE
-    if plan.obstacle:
-        return _run_command(plan.words, unchanged)
-    try:
-        reports = Reports(options.trace, cluster)
-    except OSError as error:
-        raise UsageError(f"--trace {options.trace}: {error.strerror}") from None
-    service = Service(reports)
-    service.start()
-    try:
-        code, called = _run_plan(plan, service)
-    finally:
-        service.stop()
-        reports.close()
-    if service.worlds.registered == 0:
-        say(silence.told(plan, called))
-    _conclude(reports, options)
-    return code if code or not reports.differences else 1
+    if plan.obstacle or (told and options.strict):
+        raise _ToldError
+    return plan
 
 
-def _run_plan(plan: Plan, service: Service) -> tuple[int, bool]:
-    """The exit code, and whether a launcher was called."""
+def _environment(plan: Plan, service: Service, stack: contextlib.ExitStack) -> dict[str, str]:
     environment = dict(os.environ) | plan.variables
     environment |= {"SUIRO_JOB": service.places, "SUIRO_TOKEN": service.token}
     if not plan.starts_launchers:
-        return _run_command(plan.words, environment, plan.files), True
-    with tempfile.TemporaryDirectory(prefix="suiro-run-") as folder:
-        code = _run_command(plan.words, environment | make_stand_ins(Path(folder)))
-        return code, was_called(Path(folder))
+        return environment
+    folder = tempfile.TemporaryDirectory(prefix="suiro-run-", ignore_cleanup_errors=True)
+    return environment | make_stand_ins(Path(stack.enter_context(folder)))
 
 
-def _run_command(words: list[str], environment: dict[str, str], files: Sequence[int] = ()) -> int:
-    """A signal's exit code is 128 and its number, as in a shell."""
+def _run_unchanged(
+    words: list[str], environment: dict[str, str], error: Exception, strict: bool
+) -> int:
+    if not isinstance(error, _ToldError):
+        say(told_of(error) + ("" if strict else "; the command runs unchanged"))
+    return _STRICT_EXIT_CODE if strict else _run_command(words, environment)
+
+
+def _run_command(
+    words: list[str],
+    environment: dict[str, str],
+    instead: tuple[list[str], dict[str, str]] | None = None,
+) -> int:
+    """A signal's exit code is 128 and its number, as in a shell. `instead` is what is started where
+    the command and its variables have become too long for the system."""
     with _forwarding_signals() as forward_to:
         try:
-            process = subprocess.Popen(words, env=environment, pass_fds=files)
+            process = _start(words, environment)
         except OSError as error:
-            raise UsageError(f"{words[0]}: {error.strerror}") from None
+            if error.errno != errno.E2BIG or instead is None:
+                raise UsageError(f"{words[0]}: {error.strerror}") from None
+            say(f"{error.strerror} with what suiro adds; the command runs unchanged")
+            return _run_command(*instead)
         forward_to(process)
+        _allow_many_ranks()
         code = process.wait()
     return 128 - code if code < 0 else code
+
+
+def _start(words: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """With all descriptors that suiro was given, which may be the job's."""
+    try:
+        return subprocess.Popen(words, env=environment, close_fds=False)
+    except OSError as error:
+        found = shutil.which(words[0])
+        if error.errno != errno.ENOEXEC or found is None:
+            raise
+        # A script that does not say whose it is: as shells and launchers have it.
+        return subprocess.Popen(["/bin/sh", found, *words[1:]], env=environment, close_fds=False)
+
+
+def _allow_many_ranks() -> None:
+    """Each has a connection. The command has its own limits by now: the user's."""
+    with contextlib.suppress(OSError, ValueError):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextlib.contextmanager
 def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     """Signals that come before the command has started are handed over once it has. Ctrl-C
-    reaches the command by the terminal, so here it is only ignored."""
+    reaches the command by the terminal, so here it is only ignored. What is ignored already, as by
+    nohup, the command shall ignore, too."""
     processes: list[subprocess.Popen[bytes]] = []
     early: list[int] = []
 
@@ -128,8 +175,12 @@ def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]
         for number in early:
             process.send_signal(number)
 
-    old = {number: signal.signal(number, forward) for number in _FORWARDED}
-    old[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
+    handlers = dict.fromkeys(_FORWARDED, forward) | {signal.SIGINT: lambda *_: None}
+    old = {
+        number: signal.signal(number, handler)
+        for number, handler in handlers.items()
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield forward_to
     finally:
@@ -138,7 +189,34 @@ def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]
                 signal.signal(number, handler)
 
 
-def _conclude(reports: Reports, options: Options) -> None:
+def _conclude(
+    service: Service, reports: Reports, options: Options, plan: Plan, called: bool
+) -> int:
+    """Tells what was reported. 1 if something differs, or is lost that was asked for. `called`: a
+    launcher was."""
+    failed = 0
+    try:
+        service.stop()
+        if service.worlds.registered == 0:
+            say(silence.told(plan, called))
+        _tell(reports, options)
+    except Exception as error:  # the command has ended: its exit code is what counts
+        say(f"what the ranks reported is lost: {told_of(error)}")
+        failed = int(options.check)
+    try:
+        reports.close()
+    except WriteError as error:
+        say(str(error))
+        failed = 1
+    return failed or int(reports.differences > 0)
+
+
+def _tell(reports: Reports, options: Options) -> None:
+    if reports.cut_off_ranks and (options.explain or options.trace):
+        say(
+            f"not all calls are there: {reports.cut_off_ranks} of the ranks ended before "
+            "MPI_Finalize, or lost their connection to `suiro run`"
+        )
     if reports.differences > 1:
         say(f"check: {reports.differences} calls differ in all")
     rows = reports.rows(options.link_rate_bps or _lab_rate_bps())

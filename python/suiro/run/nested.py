@@ -53,26 +53,37 @@ def without_stand_ins(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """A stand-in: NAME ARGUMENTS..."""
-    from suiro.errors import SuiroError
-    from suiro.run.command import prepare
-    from suiro.run.service import say
+    """A stand-in: NAME ARGUMENTS... Whatever goes wrong, the launcher runs."""
+    from suiro import output
 
+    output.set_up()
     os.environ.update(without_stand_ins(os.environ))
     (Path(os.environ.pop(FOLDER)) / _CALLED).touch()
     name, *arguments = sys.argv[1:]
-    try:
-        plan = prepare([name, *arguments], None)
-    except SuiroError as error:
-        say(str(error))
-        plan = None
-    for line in plan.told() if plan is not None else ():
-        say(line)
-    words = plan.words if plan is not None else [name, *arguments]
+    unchanged = [name, *arguments]
+    words, variables = _planned(unchanged)
     program = shutil.which(words[0]) or shutil.which(name)
     if program is None or name not in _NAMES:
         raise SystemExit(127)
-    os.execve(program, words, os.environ | (plan.variables if plan is not None else {}))
+    try:
+        os.execve(program, words, os.environ | variables)
+    except OSError as error:  # it may have become too long
+        output.say(f"{output.told_of(error)}; {name} runs unchanged")
+        os.execve(program, unchanged, os.environ)
+
+
+def _planned(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    from suiro.output import say, told_of
+    from suiro.run.command import prepare
+
+    try:
+        plan = prepare(words, None)
+    except Exception as error:
+        say(told_of(error))
+        return words, {}
+    for line in plan.told():
+        say(line)
+    return plan.words, plan.variables
 
 
 if __name__ == "__main__":

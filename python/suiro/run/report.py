@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from suiro.cluster.of_job import ClusterFile
-from suiro.run.service import say
+from suiro.output import Lines, say
 
 
 @dataclass(frozen=True, order=True)
@@ -48,9 +48,10 @@ class Reports:
 
     def __init__(self, trace: Path | None, cluster: ClusterFile | None = None) -> None:
         self._rows: defaultdict[Kind, Sums] = defaultdict(Sums)
-        self._trace: TextIO | None = trace.open("w") if trace else None
+        self._trace = Lines(trace, "--trace") if trace else None
         self._cluster = cluster
         self.differences = 0
+        self.cut_off_ranks = 0
         self.sites_told: list[dict[str, Any]] = []  # of each job that told: how many, and by what
 
     def explain(self, row: dict[str, Any]) -> None:
@@ -75,7 +76,7 @@ class Reports:
 
     def trace(self, calls: list[Any]) -> None:
         if self._trace is not None:
-            self._trace.writelines(json.dumps(call) + "\n" for call in calls)
+            self._trace.write("".join(json.dumps(call) + "\n" for call in calls))
 
     def difference(self, found: dict[str, Any]) -> None:
         self.differences += 1
@@ -104,8 +105,11 @@ class Reports:
         else:
             say(f"SUIRO_SITES does not name {host}, where this job runs: addresses tell the sites")
 
+    def cut_off(self) -> None:
+        self.cut_off_ranks += 1
+
     def close(self) -> None:
-        """Ends the trace file."""
+        """Ends the trace file; WriteError if it is not whole."""
         if self._trace is not None:
             self._trace.close()
 
@@ -177,8 +181,16 @@ def _cells(row: dict[str, Any]) -> list[str]:
         row["algorithm"],
         str(row["calls"]),
         *times,
-        row["reason"].replace(f"{Path.cwd()}/", ""),  # a rule file as the user would name it
+        row["reason"].replace(f"{_current_folder()}/", ""),  # a rule file as the user would name it
     ]
+
+
+def _current_folder() -> str:
+    """Empty, if it was removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 def _over_bound(ratio: float) -> str:

@@ -6,20 +6,23 @@ Lines are bounded, and so is the time in which a peer must have proved itself.
 """
 
 import asyncio
+import contextlib
 import hmac
 import json
 import secrets
 import socket
-import sys
 import threading
 from typing import Any, Protocol
 
+from suiro.output import say
 from suiro.run import addresses
 from suiro.run.worlds import Member, World, Worlds
 
 _LINE_BYTES_MAX = 1 << 20
 _GREETING_SECONDS_MAX = 5.0
 _STRANGERS_MAX = 1024  # connections that have not proved themselves
+_ACCEPTED_AT_ONCE = 128  # far fewer: the ranks of a large job come at once, and are no strangers
+_WAITING_MAX = 4096  # in the kernel
 _END_SECONDS_MAX = 5.0
 _BROKEN_PROTOCOL = (OSError, EOFError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -42,11 +45,8 @@ class Reports(Protocol):
     def unnamed(self, host: str) -> None:
         """A job runs on a host that is at none of the sites that it was given."""
 
-
-def say(message: str) -> None:
-    """One line to the user."""
-    sys.stderr.write(f"suiro: {message}\n")
-    sys.stderr.flush()
+    def cut_off(self) -> None:
+        """A rank is gone that was at work, and has not said that it reported all."""
 
 
 class Service:
@@ -57,6 +57,7 @@ class Service:
         self.worlds = Worlds(say)
         self._reports = reports
         self._strangers = 0
+        self._complained = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._socket = _listening_socket()
@@ -82,14 +83,22 @@ class Service:
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(self._complain)
         start = asyncio.start_server(
-            self._accept, sock=self._socket, limit=_LINE_BYTES_MAX, backlog=4096
+            self._accept, sock=self._socket, limit=_LINE_BYTES_MAX, backlog=_ACCEPTED_AT_ONCE
         )
         server = self._loop.run_until_complete(start)
+        self._socket.listen(_WAITING_MAX)
         self._loop.run_forever()
         server.close()
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
+
+    def _complain(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Once, as of too few descriptors: it happens again and again then."""
+        if not self._complained:
+            say(f"not all ranks can report: {context.get('exception') or context['message']}")
+        self._complained = True
 
     async def _drain(self) -> None:
         if self._tasks:
@@ -134,6 +143,7 @@ class _Conversation:
         self._writer = writer
         self._world: World | None = None
         self._member: Member | None = None
+        self._owes_report = False
 
     async def hold(self, reader: asyncio.StreamReader) -> None:
         try:
@@ -146,9 +156,13 @@ class _Conversation:
         finally:
             if self._world is not None and self._member is not None:
                 self._worlds.leave(self._world, self._member)
+            if self._owes_report:
+                self._reports.cut_off()
 
     def _take(self, kind: str, content: Any) -> None:
-        if kind == "register" and self._member is None:
+        if kind == "hello":
+            self._answer("ok")
+        elif kind == "register" and self._member is None:
             self._world, self._member = self._worlds.register(
                 str(content["world"]), str(content["host"]), str(content["build"]), self._answer
             )
@@ -171,13 +185,16 @@ class _Conversation:
         elif kind == "unnamed":
             self._reports.unnamed(str(content))
         elif kind == "done":
+            self._owes_report = False
             self._answer("ok")
 
     def _answer(self, word: str) -> None:
+        self._owes_report |= word == "on"
         self._writer.write(f"{word}\n".encode())
 
 
 def _listening_socket() -> socket.socket:
-    if socket.has_dualstack_ipv6():
-        return socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+    with contextlib.suppress(OSError):  # IPv6 may be switched off
+        if socket.has_dualstack_ipv6():
+            return socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
     return socket.create_server(("", 0))

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from suiro.errors import MachineError
 from suiro.native import library
+from suiro.output import say
 from suiro.run.elf import Kind, Program
 from suiro.run.launchers import Launcher
-from suiro.run.service import say
 
 INSTEAD = "; messages go over the MPI's own transport"
 BUT_COLLECTIVES = f"{INSTEAD}, but for those of suiro's collectives"

@@ -3,12 +3,11 @@
 
 import json
 import math
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from suiro.errors import SuiroError, UsageError
+from suiro.errors import UsageError
 from suiro.tune import openmpi
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.tuner import Tuning
@@ -115,15 +114,3 @@ def suiro_text(tunings: list[Tuning], origin: str) -> str:
             rows.append(row)
     lines = ",\n  ".join(json.dumps(row) for row in rows)
     return f'{{"suiro_rules": 1, "comment": {json.dumps(origin)}, "rules": [\n  {lines}\n]}}\n'
-
-
-def write(path: Path, text: str) -> None:
-    """Nothing half written is left in the place of a file that was right."""
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        unfinished.write_text(text)
-        unfinished.rename(path)
-    except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise SuiroError(f"cannot write {path}: {error.strerror}") from None

@@ -5,6 +5,7 @@ measures them all."""
 from pathlib import Path
 
 from suiro.errors import UsageError
+from suiro.output import write_file
 from suiro.tune import mpich
 from suiro.tune.tuner import CallKind, Placed, Plan
 
@@ -26,7 +27,7 @@ def files(plans: list[Plan], folder: Path) -> tuple[dict[str, str], dict[CallKin
     paths = {}
     for layer, text in mpich.files(rules, major).items():
         path = folder / f"candidates.{layer}"
-        path.write_text(text)
+        write_file(path, text)
         paths[layer] = str(path)
     return mpich.variables(paths), placed
 

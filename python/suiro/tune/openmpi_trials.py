@@ -5,6 +5,7 @@ measures them all."""
 from pathlib import Path
 
 from suiro.errors import UsageError
+from suiro.output import write_file
 from suiro.tune import han, openmpi
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.tuner import CallKind, Placed, Plan
@@ -25,11 +26,11 @@ def files(
         rules.setdefault(name, {})[ranks] = rows
         left_by_han.setdefault(name, {})[ranks] = _tried(placed[plan.call])
     path = folder / "candidates.rules"
-    path.write_text(openmpi.file_text(rules))
+    write_file(path, openmpi.file_text(rules))
     variables = openmpi.variables(str(path))
     if major >= han.FIRST_RELEASE:
         path = folder / "candidates.han"
-        path.write_text(han.file_text(left_by_han))
+        write_file(path, han.file_text(left_by_han))
         variables |= han.variables(str(path))
     return variables, placed
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from suiro.bench.job import run_job
 from suiro.errors import SuiroError
-from suiro.tune.export import write
+from suiro.output import write_file
 from suiro.tune.mpi_files import Canary, MpiFiles
 from suiro.tune.tuner import Plan, Tuning
 
@@ -48,7 +48,7 @@ class Launch:
         """Writes files, and says which variables make the MPI read them."""
         paths = {what: self.folder / f"{name}.{what}" for what in texts}
         for what, text in texts.items():
-            write(paths[what], text)
+            write_file(paths[what], text)
         return files.variables(paths)
 
 

@@ -5,7 +5,6 @@ proves what it exports."""
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.native_algorithm import Call
 from suiro.errors import SuiroError, UsageError
+from suiro.output import WriteError, write_file
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
 from suiro.tune import (
@@ -58,7 +58,7 @@ class Outcome:
     key: store.Key | None = None
     tunings: list[Tuning] = field(default_factory=list)
     stored: list[Path] = field(default_factory=list)
-    not_stored: list[str] = field(default_factory=list)  # why, in a line each
+    lost: list[str] = field(default_factory=list)  # what could not be written, in a line each
     exported: list[tuple[export.Target, str]] = field(default_factory=list)  # and how to use it
     remarks: list[str] = field(default_factory=list)  # what is wrong in spite of files
     interrupted: bool = False
@@ -66,6 +66,9 @@ class Outcome:
 
 def run(request: Request, tell: Tell) -> Outcome:
     """A first, empty job tells who is where."""
+    if request.strategy != "a" or request.targets:
+        with store.working_folder():
+            pass  # there is one, before anything is measured
     start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
     outcome = Outcome()
     request = _with_native(_with_ranks(request, start), start)
@@ -229,7 +232,7 @@ def _measure(
                     try:
                         outcome.stored.append(store.write(key, tuning.samples))
                     except SuiroError as error:
-                        outcome.not_stored.append(str(error))
+                        outcome.lost.append(str(error))
 
 
 @contextmanager
@@ -242,40 +245,30 @@ def _rules(
         yield {}, {}
         return
     if request.mpi.startswith("mpich"):
-        with _shared_folder() as folder:
+        with store.working_folder() as folder:
             yield mpich_trials.files(request.plans, folder)
         return
     # Every rank reads it, so it is where all nodes see the user's files.
-    with _shared_folder() as folder:
+    with store.working_folder() as folder:
         major = mpi_files.openmpi_major(str(start["mpi"]))
         yield openmpi_trials.files(request.plans, folder, major)
-
-
-@contextmanager
-def _shared_folder() -> Iterator[Path]:
-    try:
-        base = store.folder()
-        base.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="tune-", dir=base) as name:
-            yield Path(name).absolute()
-    except OSError as error:
-        raise SuiroError(
-            f"cannot write into {error.filename}: {error.strerror}; SUIRO_STORE names a folder "
-            "that all nodes see"
-        ) from None
 
 
 def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: Tell) -> None:
     tunings = [one for one in outcome.tunings if one.verdicts]
     for target in request.targets if tunings else ():
-        if target.kind == "suiro":
-            text = export.suiro_text(tunings, request.origin)
-            use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
-            export.write(target.path, text)
+        try:
+            if target.kind == "suiro":
+                text = export.suiro_text(tunings, request.origin)
+                use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
+                write_file(target.path, text, "--export")
+            else:
+                use, remarks = _export_for_mpi(request, target, start, tunings, tell)
+                outcome.remarks += remarks
+        except WriteError as error:
+            outcome.lost.append(str(error))
         else:
-            use, remarks = _export_for_mpi(request, target, start, tunings, tell)
-            outcome.remarks += remarks
-        outcome.exported.append((target, use))
+            outcome.exported.append((target, use))
 
 
 def _export_for_mpi(
@@ -293,7 +286,7 @@ def _export_for_mpi(
         major = mpi_files.openmpi_major(str(start["mpi"]))
         files = mpi_files.OpenMpiFiles(target.version, major, len(start["node_of_rank"]))
     remarks: list[str] = []
-    with _shared_folder() as folder:
+    with store.working_folder() as folder:
         launch = proof.Launch(request.prefix, request.mpi, folder)
         for tuning in tunings:
             name, ranks = tuning.plan.call
@@ -302,5 +295,5 @@ def _export_for_mpi(
     texts = files.texts(tunings, comment="\n".join([request.origin, *remarks]))
     paths = {what: files.path(what, target.path) for what in texts}
     for what, text in texts.items():
-        export.write(paths[what], text)
+        write_file(paths[what], text, "--export")
     return files.use(paths), remarks

@@ -6,17 +6,18 @@ lose at most their own samples. Reading names a broken file and goes on."""
 import os
 import re
 import secrets
-import sys
+import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from suiro.errors import SuiroError
+from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.json_lines import parse
+from suiro.output import WriteError, reason_of, say, write_file
 
 _VARIABLE = "SUIRO_STORE"
 FILE_BYTES_MAX = 64 << 20
@@ -61,8 +62,37 @@ def folder() -> Path:
     given = os.environ.get(_VARIABLE)
     if given:
         return Path(given)
-    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    home = os.environ.get("HOME")
+    base = os.environ.get("XDG_DATA_HOME") or (f"{home}/.local/share" if home else "")
+    if not base:
+        raise MachineError(f"there is no HOME for the store: {_VARIABLE} names a folder")
     return Path(base) / "suiro" / "store"
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """For the time of a run; all nodes see it, as they see the user's files."""
+    base = folder()
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        made = tempfile.TemporaryDirectory(prefix="tune-", dir=base, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise SuiroError(
+            f"cannot write into {base}: {reason_of(error)}; {_VARIABLE} names a folder that all "
+            "nodes see"
+        ) from None
+    with made as name:
+        yield Path(name).absolute()
+
+
+def is_there() -> bool:
+    """UsageError where this user may not look."""
+    try:
+        return folder().is_dir()
+    except OSError as error:
+        raise UsageError(
+            f"the store in {folder()} cannot be read: {reason_of(error)}; {_VARIABLE} names another"
+        ) from None
 
 
 def cluster_folder(cluster: str) -> Path:
@@ -76,21 +106,13 @@ def write(key: Key, samples: list[Sample]) -> Path:
     target = cluster_folder(key.cluster)
     stamp = record.at.strftime("%Y%m%dT%H%M%S")
     path = target / f"{stamp}-{key.collective}-{secrets.token_hex(4)}.json"
-    unfinished = path.with_suffix(".part")
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("w") as file:
-            file.write(record.model_dump_json() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.rename(path)
-    except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink()
-        reason = os.strerror(error.errno or 0)
+        write_file(path, record.model_dump_json() + "\n")
+    except (OSError, WriteError) as error:
         raise SuiroError(
-            f"cannot keep what was measured in {target}: {reason}; the results above are all there "
-            f"is; {_VARIABLE} names another folder"
+            f"cannot keep what was measured: {error}; the results above are all there is; "
+            f"{_VARIABLE} names another folder"
         ) from None
     return path
 
@@ -98,7 +120,7 @@ def write(key: Key, samples: list[Sample]) -> Path:
 def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     """Of a cluster, oldest first; what is wrong with a file is told once, on standard error."""
     target = cluster_folder(cluster)
-    for path in sorted(target.glob("*.json")) if target.is_dir() else ():
+    for path in sorted(target.glob("*.json")) if is_there() else ():
         try:
             if path.stat().st_size > FILE_BYTES_MAX:
                 raise ValueError(f"expected at most {FILE_BYTES_MAX >> 20} MB")
@@ -108,7 +130,7 @@ def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
 
 
 def _complain(path: Path, what: str) -> None:
-    sys.stderr.write(f"suiro: {path} is left out: {what}\n")
+    say(f"{path} is left out: {what}")
 
 
 def samples_of(key: Key) -> dict[int, list[Sample]]:
