@@ -4,11 +4,12 @@
 #include <dlfcn.h>
 #include <rdma/fi_ext.h>
 
-#include <cstdio>
+#include <string>
 
 #include "fabric/fabric.hpp"
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
+#include "net/tell.hpp"
 
 namespace suiro::fabric {
 namespace {
@@ -28,9 +29,7 @@ void clean_up() {}
 
 }  // namespace
 
-void say(std::string_view text) {
-  std::fprintf(stderr, "suiro: %.*s\n", static_cast<int>(text.size()), text.data());
-}
+void say(std::string_view text) { net::tell("suiro: " + std::string(text) + "\n"); }
 
 }  // namespace suiro::fabric
 

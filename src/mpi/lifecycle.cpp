@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -19,13 +18,14 @@
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
 #include "mpi/sites.hpp"
+#include "net/tell.hpp"
 
 namespace suiro::mpi {
 
 // Never destroyed: threads may outlive main(), and a preloaded library has no business at exit.
 Job& job = *new Job;
 
-void say(const std::string& message) { std::fprintf(stderr, "suiro: %s\n", message.c_str()); }
+void say(const std::string& message) { net::tell("suiro: " + message + "\n"); }
 
 namespace {
 
@@ -122,8 +122,7 @@ void settle_sites(const std::vector<Stand>& stands) {
   const bool one_node = std::ranges::all_of(
       stands, [&](const Stand& stand) { return stand.node == stands.front().node; });
   if (one_node || unnamed - stands.begin() != job.rank) return;
-  const nlohmann::json report{{"unnamed", host_name()}};
-  if (job.service.send(report.dump(-1, ' ', true))) return;
+  if (job.service.send(text_of({{"unnamed", host_name()}}))) return;
   say("SUIRO_SITES does not name " + host_name() + ", where rank " + std::to_string(job.rank) +
       " runs: the addresses tell the sites");
 }
@@ -305,6 +304,7 @@ void attach_finish() {
 template <class RealInit>
 int initialise(RealInit&& real_init) {
   if (entered.exchange(true)) return real_init();
+  net::can_tell();  // before the MPI opens anything
   job.settings = read_settings();
   if (job.settings.off) return real_init();
   const Settings& settings = job.settings;
@@ -319,6 +319,7 @@ int initialise(RealInit&& real_init) {
     attach_finish();
     job.mode.store(Mode::active, std::memory_order_release);
   } else {
+    if (settings.observed()) job.service.finish();  // there is nothing that it still owes
     job.service.close();
   }
   return code;

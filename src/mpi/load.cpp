@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "mpi/abi.hpp"
 #include "mpi/environment.hpp"
+#include "net/tell.hpp"
 
 using Finder = void* (*)(const char*);
 extern "C" __attribute__((visibility("default"))) void* suiro_next_symbol(const char* name);
@@ -67,7 +67,7 @@ void* next_symbol(const char* name) {
 }
 
 [[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "suiro: %s\n", what.c_str());
+  net::tell("suiro: " + what + "\n");
   std::abort();
 }
 
@@ -113,10 +113,8 @@ void stand_aside() {
   leave_environment();
   const char* off = std::getenv("SUIRO");
   if (!speaks_for_all() || (off != nullptr && std::string_view(off) == "off")) return;
-  std::fprintf(stderr,
-               "suiro: libsuiro-" SUIRO_MPI_NAME
-               ".so was not built for this MPI (%s); all ranks use native collectives\n",
-               version_text().c_str());
+  net::tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
+            "); all ranks use native collectives\n");
 }
 
 }  // namespace

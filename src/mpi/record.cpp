@@ -51,11 +51,11 @@ Part part_of(const Observation& call) {
   return {job.placement.node_of(communicator.user(), rank), 1.0 / parts};
 }
 
+}  // namespace
+
 std::string text_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
-
-}  // namespace
 
 double now_s() { return clock_s(CLOCK_MONOTONIC); }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace suiro::mpi {
 
 /// Seconds since an arbitrary moment.
 double now_s();
+
+/// In one line, whatever bytes are in it: names of hosts and files may have any.
+std::string text_of(const nlohmann::json& json);
 
 /// One intercepted call as it happened.
 struct Observation {

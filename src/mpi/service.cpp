@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/service.hpp"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "mpi/reach.hpp"
 #include "mpi/record.hpp"
 
 /// Of the build that this library is from (cmake/shipped.cmake), after a prefix.
@@ -24,7 +21,7 @@ namespace suiro::mpi {
 
 namespace {
 
-constexpr double connect_s = 1.5;   // per address
+constexpr std::chrono::seconds reach_time{5};
 constexpr double patience_s = 5.0;  // for an answer
 constexpr double verdict_s = 60.0;  // the other ranks may still be in MPI_Init
 constexpr std::size_t answer_bytes_max = 256;
@@ -38,40 +35,6 @@ bool wait_for(int socket, short events, double deadline_s) {
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }
-}
-
-int connect_to(const addrinfo& address) {
-  const int type = address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const int found = socket(address.ai_family, type, address.ai_protocol);
-  if (found < 0) return -1;
-  int error = 0;
-  socklen_t length = sizeof error;
-  const bool started =
-      connect(found, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS;
-  if (started && wait_for(found, POLLOUT, now_s() + connect_s) &&
-      getsockopt(found, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0) {
-    const int on = 1;
-    setsockopt(found, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    return found;
-  }
-  ::close(found);
-  return -1;
-}
-
-/// `place` is HOST:PORT with a numeric host, which may be in brackets.
-int connect_to(const std::string& place) {
-  const std::size_t colon = place.rfind(':');
-  if (colon == std::string::npos) return -1;
-  std::string host = place.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), place.c_str() + colon + 1, &hints, &found) != 0) return -1;
-  const int socket = connect_to(*found);
-  freeaddrinfo(found);
-  return socket;
 }
 
 /// What the launcher calls this job, so that two at once under one `suiro run` are told apart.
@@ -97,22 +60,15 @@ std::string host_name() {
 }
 
 bool Service::enroll(const std::string& addresses, const std::string& token) {
+  socket_ = reach(addresses, "suiro 1 " + token + "\n{\"hello\":true}\n", reach_time);
+  struct stat status {};
+  if (socket_ < 0 || fstat(socket_, &status) != 0) return false;
+  inode_ = status.st_ino;
   const nlohmann::json about{
       {"world", world_name()}, {"host", host_name()}, {"pid", getpid()}, {"build", build_id()}};
-  const std::string hello =
-      "suiro 1 " + token + "\n" + nlohmann::json{{"register", about}}.dump(-1, ' ', true);
-  const double deadline_s = now_s() + patience_s;
-  for (std::size_t begin = 0; begin < addresses.size() && now_s() < deadline_s;) {
-    const std::size_t end = std::min(addresses.find(',', begin), addresses.size());
-    socket_ = connect_to(addresses.substr(begin, end - begin));
-    begin = end + 1;
-    struct stat status {};
-    if (socket_ < 0 || fstat(socket_, &status) != 0) continue;
-    inode_ = status.st_ino;
-    std::string answer;
-    if (exchange(hello, answer, deadline_s - now_s()) && answer == "ok") return true;
-    close();
-  }
+  std::string answer;
+  if (exchange(text_of({{"register", about}}), answer, patience_s) && answer == "ok") return true;
+  close();
   return false;
 }
 

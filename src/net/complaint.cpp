@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -20,6 +19,7 @@
 #include "net/links.hpp"
 #include "net/private_folder.hpp"
 #include "net/statistics_report.hpp"
+#include "net/tell.hpp"
 
 namespace suiro::net {
 namespace {
@@ -69,7 +69,7 @@ void complain(std::string_view text) {
   const Reporter reporter = this_process({}, "");
   const std::string who = reporter.rank < 0 ? fmt::format("process {}", reporter.process)
                                             : fmt::format("rank {}", reporter.rank);
-  std::fputs(fmt::format("suiro: {} on {}: {}\n", who, reporter.host, text).c_str(), stderr);
+  tell(fmt::format("suiro: {} on {}: {}\n", who, reporter.host, text));
 }
 
 void complain_of(const Name& peer, std::string_view reason) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "net/statistics_report.hpp"
 #include "net/stats_socket.hpp"
 #include "net/tcp.hpp"
+#include "net/tell.hpp"
 #include "net/waiting.hpp"
 
 namespace suiro::net {
@@ -95,7 +95,7 @@ struct Endpoint::State : Forkable {
   /// One process of the job speaks; without a launcher's ranks, one of each host.
   void explain() {
     const bool first = reporter.rank < 0 ? settings.local_rank == 0 : reporter.rank == 0;
-    if (settings.explain && first) std::fputs(to_text(reporter, statistics()).c_str(), stderr);
+    if (settings.explain && first) tell(to_text(reporter, statistics()));
   }
 
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }

@@ -172,7 +172,7 @@ def test_what_cannot_work_is_said_in_a_line(written: Path, tmp_path: Path) -> No
         report(tmp_path)
     with pytest.raises(UsageError, match="no such file"):
         report(tmp_path / "x")
-    with pytest.raises(SuiroError, match=r"--html .*: cannot be written: No such file"):
+    with pytest.raises(UsageError, match=r"--html .*: there is no folder"):
         report(written / "inputs", "--html", tmp_path / "nowhere" / "p.html")
     with pytest.raises(UsageError, match="no lab spec"):
         report(written / "inputs", "--json", "--lab", "nowhere")
