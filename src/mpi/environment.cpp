@@ -19,14 +19,6 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// What the paths of suiro's libraries begin with, as the loader was told them.
-std::string own_prefix() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&leave_environment), &info) == 0) return "/";
-  const std::string_view path = info.dli_fname;
-  return std::string(path.substr(0, path.rfind('/') + 1)) + "libsuiro-";
-}
-
 /// The parts of a list that `keep` wants, as it changes them; empty ones go.
 template <typename Keep>
 std::string filtered(const std::string& list, const char* separators, Keep keep) {
@@ -66,6 +58,13 @@ void change(const char* name, const std::string& old, const std::string& value) 
 }
 
 }  // namespace
+
+std::string own_prefix() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&leave_environment), &info) == 0) return "/";
+  const std::string_view path = info.dli_fname;
+  return std::string(path.substr(0, path.rfind('/') + 1)) + "libsuiro-";
+}
 
 void leave_environment() {
   unsetenv("SUIRO_TOKEN");

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 namespace suiro::mpi {
+
+/// What the paths of suiro's libraries begin with, as the loader was told them.
+std::string own_prefix();
 
 /// Takes this library and what belongs to it out of the environment, so that it does not follow
 /// into the programs that the job starts.

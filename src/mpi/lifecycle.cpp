@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
+#include "mpi/provider.hpp"
 #include "mpi/sites.hpp"
 #include "net/tell.hpp"
 
@@ -301,6 +303,24 @@ void attach_finish() {
   real.Comm_set_attr(MPI_COMM_SELF, keyval, nullptr);
 }
 
+/// What `suiro run --transport` asks for is done by all ranks or by none. True if it is.
+bool settle_messages() {
+  if (job.settings.transport != "suiro") return false;
+  const std::string answer = job.service.transport(provider_obstacle());
+  if (answer == "suiro") choose_provider();
+  if (answer == "net" && std::getenv("SUIRO_COLLECTIVES") == nullptr) {
+    job.settings.on_net = true;
+    ++job.settings.hash;  // a rank that has not heard the answer is noticed
+  }
+  return answer == "suiro";
+}
+
+/// The program's own messages are compared with nothing, so this is all there is to --check.
+void check_offsets() {
+  if (sends_from_right_place()) return;
+  job.service.send(nlohmann::json{{"offsets", host_name()}}.dump(-1, ' ', true));
+}
+
 template <class RealInit>
 int initialise(RealInit&& real_init) {
   if (entered.exchange(true)) return real_init();
@@ -310,9 +330,11 @@ int initialise(RealInit&& real_init) {
   const Settings& settings = job.settings;
   const bool enrolled =
       !settings.service.empty() && job.service.enroll(settings.service, settings.token);
+  const bool over_suiro = enrolled && settle_messages();
   const int code = real_init();
   leave_environment();
   if (code == MPI_SUCCESS && may_act(enrolled)) {
+    if (over_suiro && settings.check && job.rank == 0) check_offsets();
     if (!settings.observed() && !settings.check) job.service.close();
     find_fault_tolerance();
     job.communicators.begin();

@@ -71,13 +71,9 @@ void* next_symbol(const char* name) {
   std::abort();
 }
 
-/// What the MPI library calls itself, which it may be asked at any time: "Open MPI v4.1.4".
+/// What the MPI library calls itself: "Open MPI v4.1.4".
 std::string version_text() {
-  const auto ask = reinterpret_cast<int (*)(char*, int*)>(next_symbol("PMPI_Get_library_version"));
-  std::array<char, 16384> text{};
-  int length = 0;
-  if (ask == nullptr || ask(text.data(), &length) != 0) return "";
-  std::string name(text.data());
+  std::string name = library_version();
   name.resize(std::min(name.find_first_of(",\r\n"), name.size()));
   std::ranges::replace(name, '\t', ' ');
   const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
@@ -118,6 +114,13 @@ void stand_aside() {
 }
 
 }  // namespace
+
+std::string library_version() {
+  const auto ask = reinterpret_cast<int (*)(char*, int*)>(next_symbol("PMPI_Get_library_version"));
+  std::array<char, 16384> text{};
+  int length = 0;
+  return ask != nullptr && ask(text.data(), &length) == 0 ? text.data() : "";
+}
 
 /// Data is looked up from the start, since the program may own the one copy that all use.
 void* predefined(const char* symbol) {

@@ -28,6 +28,9 @@ inline bool load() {
   return load_slowly();
 }
 
+/// What the MPI library says of itself; it may be asked at any time.
+std::string library_version();
+
 /// Whose MPI library it is: "openmpi", "mpich" or "other"; and the first number of its version.
 std::string implementation();
 int release();

@@ -22,8 +22,9 @@ namespace suiro::mpi {
 namespace {
 
 constexpr std::chrono::seconds reach_time{5};
-constexpr double patience_s = 5.0;  // for an answer
-constexpr double verdict_s = 60.0;  // the other ranks may still be in MPI_Init
+constexpr double patience_s = 5.0;    // for an answer
+constexpr double verdict_s = 60.0;    // the other ranks may still be in MPI_Init
+constexpr double transport_s = 60.0;  // or before it
 constexpr std::size_t answer_bytes_max = 256;
 
 bool wait_for(int socket, short events, double deadline_s) {
@@ -45,13 +46,32 @@ std::string world_name() {
   return "";
 }
 
-/// Ranks with another build are noticed by it.
+/// By another job of the same launcher: it must talk with that.
+bool was_spawned() {
+  return std::getenv("PMI_SPAWNED") != nullptr || std::getenv("OMPI_PARENT_PORT") != nullptr;
+}
+
+}  // namespace
+
 std::string build_id() {
   constexpr std::string_view prefix = "suiro build ";
   return std::string(suiro_build_id).substr(prefix.size());
 }
 
-}  // namespace
+std::optional<LauncherPlace> launcher_place() {
+  constexpr std::pair<const char*, const char*> names[] = {
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+      {"PMI_RANK", "PMI_SIZE"},
+      {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+  };
+  for (const auto& [rank_name, size_name] : names) {
+    const char* rank = std::getenv(rank_name);
+    const char* size = std::getenv(size_name);
+    if (rank != nullptr && size != nullptr) return LauncherPlace{std::atoi(rank), std::atoi(size)};
+  }
+  if (std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_FD") != nullptr) return std::nullopt;
+  return LauncherPlace{};
+}
 
 std::string host_name() {
   char name[256] = {};
@@ -70,6 +90,21 @@ bool Service::enroll(const std::string& addresses, const std::string& token) {
   if (exchange(text_of({{"register", about}}), answer, patience_s) && answer == "ok") return true;
   close();
   return false;
+}
+
+/// As the verdict: a rank that loses patience has the service decide for all.
+std::string Service::transport(const Obstacle& obstacle) {
+  const LauncherPlace place = launcher_place().value_or(LauncherPlace{});
+  const nlohmann::json about{{"rank", place.rank},
+                             {"size", place.size},
+                             {"spawned", was_spawned()},
+                             {"obstacle", obstacle.why},
+                             {"net", obstacle.net_works}};
+  std::string answer;
+  if (!exchange(nlohmann::json{{"transport", about}}.dump(-1, ' ', true), answer, transport_s)) {
+    exchange(R"({"withdraw":"transport"})", answer, patience_s);
+  }
+  return answer;
 }
 
 /// The service answers only after every registered rank has asked or gone, and then all at once. A

@@ -7,8 +7,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "mpi/provider.hpp"
 
 namespace suiro::mpi {
 
@@ -17,6 +20,10 @@ class Service {
   /// Connects and registers; call it before the real MPI_Init. False when the service cannot be
   /// reached: then it does not count this rank, and tells the others to use native.
   bool enroll(const std::string& addresses, const std::string& token);
+
+  /// Before the real MPI_Init, what is to carry the MPI's messages, the same on all ranks: "suiro";
+  /// or its own transport, "net" if suiro's collectives can use suiro's, and "mpi" if not.
+  std::string transport(const Obstacle& obstacle);
 
   /// After the real MPI_Init: true when all `size` ranks of the world have the library.
   bool verdict(int rank, int size);
@@ -44,5 +51,16 @@ class Service {
 };
 
 std::string host_name();
+
+/// Of the build that this library is from; ranks with another are noticed by it.
+std::string build_id();
+
+/// Where this process is in its job, as its launcher says before MPI does; a process without one is
+/// alone. Nothing, if the launcher is one that does not say.
+struct LauncherPlace {
+  int rank = 0;
+  int size = 1;
+};
+std::optional<LauncherPlace> launcher_place();
 
 }  // namespace suiro::mpi

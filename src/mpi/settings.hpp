@@ -24,7 +24,7 @@ struct Settings {
   bool on_net = false;     // SUIRO_COLLECTIVES=net: suiro's messages use its own transport
   std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
   std::string token;       // SUIRO_TOKEN
-  std::string transport;   // SUIRO_TRANSPORT: what carries the MPI's messages, or empty
+  std::string transport;   // SUIRO_TRANSPORT: what is to carry the MPI's messages, or empty
   RuleTable table;         // SUIRO_ALLTOALL and so on, SUIRO_RULES; the built-in one comes after it
   std::string error;       // the first wrong setting, or empty
   std::uint64_t hash = 0;  // of everything above that the ranks must have in common

@@ -93,12 +93,14 @@ def _under_launcher(words: Sequence[str], mpi: str | None) -> Plan:
     one = mpi or _mpi_of(programs)
     preload = _preload(one) if one else _preload(*_LIKELY[launcher.mpi])
     without_transport = transport.obstacle(programs, launcher)
-    names = sorted(_variables_for_ranks() | transport.variables_for_ranks())
     joined = join_preload(preload, os.environ.get("LD_PRELOAD"))
-    handed = Handed(joined, names, os.environ)
+    handed = Handed(joined, _variables_for_ranks(), os.environ)
     arguments, files = with_preload(launcher, words[1:], handed, listed, file)
+    # What a job spawns under Open MPI 5 has its launcher's variables, and must choose as the job.
+    inherited = {"LD_PRELOAD": joined} if transport.chosen() and launcher.mpi == "openmpi" else {}
     return Plan(
         [words[0], *arguments],
+        inherited,
         transport_obstacle=without_transport,
         preload=preload,
         commands=commands,
@@ -124,8 +126,9 @@ def _under_srun(words: Sequence[str], mpi: str | None) -> Plan:
     if obstacle:
         return Plan(list(words), obstacle=obstacle)
     without_transport = transport.obstacle(programs, None)
-    names = sorted(_variables_for_ranks() | transport.variables_under_slurm())
-    arguments, joined = srun.with_preload(words[1:], os.environ, _preload(one), names)
+    arguments, joined = srun.with_preload(
+        words[1:], os.environ, _preload(one), _variables_for_ranks()
+    )
     return Plan(
         [words[0], *arguments],
         {"LD_PRELOAD": joined},
@@ -164,16 +167,16 @@ def _preload(*names: str) -> str:
     return ":".join(paths)
 
 
-def _variables_for_ranks() -> set[str]:
+def _variables_for_ranks() -> list[str]:
     """What `suiro run` tells them, and suiro's settings as far as they are set: there is one for
-    each collective. The transport says for itself what it needs."""
-    own = ("SUIRO_LAB_", "SUIRO_NET", "SUIRO_NATIVE_DIR", "SUIRO_STAND_INS", "SUIRO_TRANSPORT")
+    each collective."""
+    own = ("SUIRO_LAB_", "SUIRO_NATIVE_DIR", "SUIRO_STAND_INS")
     settings = {
         name
         for name in os.environ
         if name == "SUIRO" or (name.startswith("SUIRO_") and not name.startswith(own))
     }
-    return {"SUIRO_JOB", "SUIRO_TOKEN"} | (settings - {"SUIRO_JOB_SECRET"})
+    return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | settings)
 
 
 def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:

@@ -87,6 +87,13 @@ class Reports:
                 "native delivers"
             )
 
+    def offsets(self, host: str) -> None:
+        self.differences += 1
+        say(
+            f"check: MPI_Send_init on {host} sends a datatype with an offset from the wrong place: "
+            "go without --transport suiro, or use Open MPI 4.1.6 or later"
+        )
+
     def sites(self, told: dict[str, Any]) -> None:
         by = {
             "names": str(self._cluster) if self._cluster else "SUIRO_SITES",

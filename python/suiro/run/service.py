@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from suiro.output import say
 from suiro.run import addresses
-from suiro.run.worlds import Member, World, Worlds
+from suiro.run.worlds import Member, TransportQuestion, World, Worlds
 
 _LINE_BYTES_MAX = 1 << 20
 _GREETING_SECONDS_MAX = 5.0
@@ -38,6 +38,9 @@ class Reports(Protocol):
 
     def difference(self, found: dict[str, Any]) -> None:
         """A rank's result was not native's."""
+
+    def offsets(self, host: str) -> None:
+        """The MPI there sends datatypes with an offset from the wrong place."""
 
     def sites(self, told: dict[str, Any]) -> None:
         """How many sites a job has, and what told."""
@@ -169,6 +172,17 @@ class _Conversation:
             self._answer("ok")
         elif self._world is None or self._member is None:
             raise ValueError("not registered")
+        elif kind == "transport" and self._member.question is None:
+            question = TransportQuestion(
+                int(content["rank"]),
+                int(content["size"]),
+                bool(content["spawned"]),
+                str(content["obstacle"]),
+                bool(content["net"]),
+            )
+            self._worlds.ask_transport(self._world, self._member, question)
+        elif kind == "withdraw" and content == "transport":
+            self._worlds.withdraw_transport(self._world)
         elif kind == "verdict":
             rank, size = int(content["rank"]), int(content["size"])
             self._worlds.ask(self._world, self._member, rank, size)
@@ -180,6 +194,8 @@ class _Conversation:
             self._reports.trace(content)
         elif kind == "difference":
             self._reports.difference(content)
+        elif kind == "offsets":
+            self._reports.offsets(str(content))
         elif kind == "sites":
             self._reports.sites(content)
         elif kind == "unnamed":

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`--transport suiro`: messages go over suiro's libfabric provider, if the job's MPI can load one.
 
-Each MPI is told by variables of its own; they do nothing under the others, so all are set. What the
-command line of the launcher says goes over them. The job's secret reaches ranks by its name only.
+Here stands what can be told before the job starts. The rest is settled by the ranks, all alike
+(src/mpi/provider.cpp), which then tell their MPI. The job's secret reaches them by its name only.
 """
 
 import ctypes
 import os
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -20,29 +21,14 @@ INSTEAD = "; messages go over the MPI's own transport"
 BUT_COLLECTIVES = f"{INSTEAD}, but for those of suiro's collectives"
 _CHOSEN = "SUIRO_TRANSPORT"
 _COLLECTIVES = "SUIRO_COLLECTIVES"
-_OPENMPI = {
-    # ob1 is what there is where the provider finds no network.
-    "OMPI_MCA_pml": "cm,ob1",
-    "OMPI_MCA_mtl": "ofi",
-    "OMPI_MCA_mtl_ofi_provider_include": "suiro",
-    "OMPI_MCA_opal_common_ofi_provider_include": "suiro",
-}
-_OTHERS = {
-    "FI_PROVIDER": "suiro",
-    "MPIR_CVAR_CH4_NETMOD": "ofi",
-    "I_MPI_OFI_PROVIDER": "suiro",
-}
-# MPICH has the receiver confirm each message over 4 KB for the sake of its own one-sided
-# communication over libfabric (init_settings.c), which suiro does not offer.
-_UNLESS_SET = {
-    "I_MPI_FABRICS": "shm:ofi",
-    "MPIR_CVAR_CH4_OFI_ENABLE_RMA": "0",
-}
+_WRONG_OFFSETS = "SUIRO_WRONG_OFFSETS"
+_RIGHT_OPENMPI = (4, 1, 6)
 _VERSION_1_5 = 1 << 16 | 5
 
 
 def choose() -> bool:
-    """Sets the variables, unless the provider cannot work on this machine, which is told."""
+    """For all that this command starts, unless the provider cannot work on this machine, which is
+    told."""
     try:
         provider = library("libsuiro-fi.so")
         offers = _offers(str(provider))
@@ -51,9 +37,6 @@ def choose() -> bool:
         return False
     if not offers:  # it has told why
         return False
-    old = os.environ.get("FI_PROVIDER_PATH")
-    os.environ.update(_UNLESS_SET | os.environ | _OPENMPI | _OTHERS)
-    os.environ["FI_PROVIDER_PATH"] = ":".join(filter(None, [str(provider.parent), old]))
     os.environ.setdefault("SUIRO_JOB_SECRET", secrets.token_hex(32))
     os.environ[_CHOSEN] = "suiro"
     return True
@@ -64,27 +47,29 @@ def chosen() -> bool:
     return os.environ.get(_CHOSEN) == "suiro"
 
 
-def variables_for_ranks() -> set[str]:
-    """Their names. Open MPI hands its own on by itself."""
-    if not chosen():
-        return set()
-    settings = {name for name in os.environ if name.startswith(("SUIRO_NET", _COLLECTIVES))}
-    ours = {_CHOSEN, "SUIRO_JOB_SECRET", "FI_PROVIDER_PATH"}
-    return settings | ours | set(_OTHERS) | set(_UNLESS_SET)
-
-
-def variables_under_slurm() -> set[str]:
-    """Where there is no launcher of Open MPI's."""
-    return variables_for_ranks() | set(_OPENMPI) if chosen() else set()
-
-
 def obstacle(programs: Sequence[Program], launcher: Launcher | None) -> str:
-    """Why the job's MPI cannot load the provider, as a sentence without its end. Then suiro's
+    """Why the job's MPI cannot use the provider, as a sentence without its end. Then suiro's
     collectives use the transport directly."""
-    told = _without_libfabric(programs, launcher) if chosen() else ""
+    if not chosen():
+        return ""
+    told = _without_libfabric(programs, launcher) or wrong_offsets(launcher)
     if told:
+        del os.environ[_CHOSEN]
         os.environ.setdefault(_COLLECTIVES, "net")
     return told
+
+
+def wrong_offsets(launcher: Launcher | None) -> str:
+    """Open MPI's own fault, which the ranks look for as well: theirs may be another Open MPI."""
+    if launcher is None or launcher.mpi != "openmpi":
+        return ""
+    numbers = tuple(map(int, re.findall(r"\d+", launcher.version)[:3]))
+    if not numbers or numbers >= _RIGHT_OPENMPI or os.environ.get(_WRONG_OFFSETS) == "accept":
+        return ""
+    return (
+        f"{launcher.full_name} sends datatypes with an offset from the wrong place over libfabric "
+        "(4.1.6 does not)"
+    )
 
 
 def _without_libfabric(programs: Sequence[Program], launcher: Launcher | None) -> str:

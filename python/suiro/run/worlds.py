@@ -1,22 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who is in a job, and whether all of its ranks have the library: pure bookkeeping, no sockets.
 
-A rank registers before the real MPI_Init and asks for the verdict after it. When MPI_Init has
+A rank registers before the real MPI_Init. With `--transport suiro` it also asks, before MPI_Init
+chooses, what is to carry its messages; the answer is the same for all ranks of its world. It waits
+for as many ranks as the launcher says there are, unless one of them has an obstacle.
+
+A rank asks for the verdict after MPI_Init. When MPI_Init has
 returned on one rank, every rank of its world has entered it, so whoever has not registered by then
 does not have the library. `on` is answered only when the askers are exactly the ranks 0..size-1,
 and to all at once; everything doubtful is `off`, which is always safe.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 Answer = Callable[[str], None]
 
 _NOT_TOLD_APART = "two jobs started at once and cannot be told apart"
+_LOST = "a rank was lost while the job started"
+_OWN = "messages go over the MPI's own transport"
 _ALONE = (
     "several ranks run, each as a job of its own: let the launcher start them as one "
     "(with srun: --mpi=pmix or --mpi=pmi2), or start single programs one after another"
 )
+
+
+@dataclass(frozen=True)
+class TransportQuestion:
+    """What a rank says when it asks what is to carry its messages."""
+
+    rank: int
+    size: int
+    spawned: bool  # by a job that ran before
+    obstacle: str  # why it cannot be suiro's transport; or empty
+    net: bool  # suiro's collectives can use that, all the same
 
 
 @dataclass(eq=False)
@@ -26,6 +43,7 @@ class Member:
     host: str
     build: str
     answer: Answer
+    question: TransportQuestion | None = None
     rank: int | None = None
     gone: bool = False
 
@@ -35,6 +53,7 @@ class World:
     """The processes that registered under one name and have no verdict yet."""
 
     members: list[Member] = field(default_factory=list)
+    transport: str | None = None  # suiro; or the MPI's own: net if suiro's collectives use it, mpi
     size: int | None = None
     verdict: str | None = None
 
@@ -45,6 +64,7 @@ class Worlds:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._open: dict[str, World] = {}
+        self._transport: str | None = None  # of the job before
         self.registered = 0
         self.judged = 0
 
@@ -55,6 +75,37 @@ class Worlds:
         world.members.append(member)
         self.registered += 1
         return world, member
+
+    def ask_transport(self, world: World, member: Member, question: TransportQuestion) -> None:
+        """A process is about to enter MPI_Init. What was spawned must do as who spawned it."""
+        member.question = question
+        before = self._transport if question.spawned else None
+        if world.transport is not None:
+            member.answer(world.transport)
+        elif before in ("net", "mpi"):
+            self._settle(world, before)
+        elif question.obstacle:
+            reason = f"rank {question.rank} on {member.host}: {question.obstacle}"
+            self._settle(world, "net" if question.net else "mpi", reason)
+        elif before is not None:
+            self._settle(world, before)
+        else:
+            self._count(world, question.size)
+
+    def _count(self, world: World, size: int) -> None:
+        asked = [member for member in world.members if member.question is not None]
+        unlike = _unlike(asked)
+        if unlike:
+            self._settle(world, "net", unlike)
+        elif len(asked) == size:
+            alike = {member.question.rank for member in asked if member.question} == {*range(size)}
+            self._settle(world, "suiro" if alike else "net", "" if alike else _NOT_TOLD_APART)
+
+    def withdraw_transport(self, world: World) -> None:
+        """A process waits no longer for the others."""
+        questions = [member.question for member in world.members if member.question is not None]
+        if world.transport is None and questions:
+            self._settle(world, "net", self._missing(world, questions[0].size, len(questions)))
 
     def ask(self, world: World, member: Member, rank: int, size: int) -> None:
         """A process has left MPI_Init."""
@@ -78,6 +129,8 @@ class Worlds:
         if world.verdict is not None or member.gone:
             return
         member.gone = True
+        if member.question is not None and world.transport is None:
+            self._settle(world, "net", _LOST)
         if all(other.gone for other in world.members):
             self._forget(world)
         elif world.size is not None:
@@ -89,39 +142,41 @@ class Worlds:
         size = world.size or 0
         present = len(world.members)
         if present < size:
-            self._close(world, self._missing(world, size))
+            self._close(world, self._missing(world, size, present))
         elif present > size == 1:
             self._close(world, _ALONE)
         elif present > size:
             self._close(world, _NOT_TOLD_APART)
         elif any(member.gone for member in world.members):
-            self._close(world, "a rank was lost while the job started")
+            self._close(world, _LOST)
         elif all(member.rank is not None for member in world.members):
             self._judge_complete(world, size)
 
     def _judge_complete(self, world: World, size: int) -> None:
         if {member.rank for member in world.members} != set(range(size)):
             self._close(world, _NOT_TOLD_APART)
-        elif len({member.build for member in world.members}) > 1:
-            first = world.members[0]
-            other = next(member for member in world.members if member.build != first.build)
-            self._close(
-                world,
-                f"the library on {other.host} is of build {other.build or 'unknown'}, "
-                f"not of {first.build or 'unknown'} as on {first.host}",
-            )
         else:
-            self._close(world, "")
+            self._close(world, _unlike(world.members))
 
     @staticmethod
-    def _missing(world: World, size: int) -> str:
+    def _missing(world: World, size: int, present: int) -> str:
         hosts = ", ".join(sorted({member.host for member in world.members})[:8])
-        missing = size - len(world.members)
+        missing = size - present
         ranks = "ranks runs" if missing == 1 else "ranks run"
         return (
             f"{missing} of {size} {ranks} without the library or cannot reach `suiro run` "
             f"(those that do are on {hosts})"
         )
+
+    def _settle(self, world: World, transport: str, reason: str = "") -> None:
+        """The same answer to all who asked, and to all who will."""
+        world.transport = self._transport = transport
+        if reason:
+            but = ", but for those of suiro's collectives" if transport == "net" else ""
+            self._say(f"{reason}; {_OWN}{but}")
+        for member in world.members:
+            if member.question is not None and not member.gone:
+                member.answer(transport)
 
     def _close(self, world: World, reason: str) -> None:
         """The same answer to all who asked, and to all who will."""
@@ -137,3 +192,15 @@ class Worlds:
     def _forget(self, world: World) -> None:
         for name in [name for name, known in self._open.items() if known is world]:
             del self._open[name]
+
+
+def _unlike(members: Sequence[Member]) -> str:
+    """Whose library is of another build; empty if all are of one."""
+    first = members[0]
+    other = next((member for member in members if member.build != first.build), None)
+    if other is None:
+        return ""
+    return (
+        f"the library on {other.host} is of build {other.build or 'unknown'}, "
+        f"not of {first.build or 'unknown'} as on {first.host}"
+    )
