@@ -193,3 +193,16 @@ def test_missing_libraries(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
     assert here.libraries() == []
     assert "suiro's libraries are missing" in run().stdout
+
+
+@pytest.mark.parametrize("words", [(), ("--", "mpirun", "-np", "2", "sh")])
+def test_an_open_mpi_that_is_refused_the_transport(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text("#!/bin/sh\necho 'mpirun (Open MPI) 4.1.5'\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    said = run(*words).stdout
+    assert "warning  transport  Open MPI 4.1.5 sends datatypes with an offset from the" in said
+    assert "use Open MPI 4.1.6 or later, or MPICH 5" in " ".join(said.split())

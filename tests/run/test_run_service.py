@@ -62,6 +62,18 @@ def test_two_ranks(service: Service) -> None:
     assert [peer.hears() for peer in peers] == ["on", "on"]
 
 
+def test_the_transport_is_settled_before_the_verdict(service: Service) -> None:
+    peers = [register(service) for _ in range(2)]
+    about = {"size": 3, "spawned": False, "obstacle": "", "net": True}
+    for rank, peer in enumerate(peers):
+        peer.say(json.dumps({"transport": {"rank": rank} | about}))
+    peers[1].say('{"withdraw": "transport"}')
+    assert [peer.hears() for peer in peers] == ["net", "net"]
+    for rank, peer in enumerate(peers):
+        peer.say(json.dumps({"verdict": {"rank": rank, "size": 2}}))
+    assert [peer.hears() for peer in peers] == ["on", "on"]
+
+
 @pytest.mark.parametrize(
     "greeting",
     ["suiro 1 00000000000000000000000000000000", "GET / HTTP/1.1\n\n" + "x" * 64, "x" * 100_000],

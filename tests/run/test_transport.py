@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from suiro.run import launchers, transport
+from suiro.run.command import prepare
 from suiro.run.elf import Kind, Program
 from suiro.run.launchers import Launcher
 
@@ -21,31 +22,43 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("environment")
 def test_ranks_get_the_secret_by_its_name() -> None:
-    assert transport.variables_for_ranks() == set()
-    os.environ["SUIRO_NETS"] = "lo"
+    """And nothing that an MPI understands: it is told once all ranks have agreed."""
+    os.environ |= {"SUIRO_NETS": "lo", "FI_PROVIDER": "tcp", "SUIRO_WRONG_OFFSETS": "accept"}
+    before = dict(os.environ)
     assert transport.choose()
+    assert set(os.environ) - set(before) == {"SUIRO_TRANSPORT", "SUIRO_JOB_SECRET"}
+    assert os.environ["FI_PROVIDER"] == "tcp"
     secret = os.environ["SUIRO_JOB_SECRET"]
     assert len(bytes.fromhex(secret)) == 32
-    names = transport.variables_for_ranks()
-    assert {"SUIRO_JOB_SECRET", "SUIRO_NETS", "FI_PROVIDER_PATH", "FI_PROVIDER"} <= names
-    assert not any(name.startswith("OMPI_") for name in names), "Open MPI hands them on itself"
-    assert "OMPI_MCA_pml" in transport.variables_under_slurm()
-    words = launchers.with_preload(
-        Launcher("mpirun", "openmpi"), ["-n", "2", "app"], "library", sorted(names)
-    )
-    assert words[words.index("SUIRO_JOB_SECRET") - 1] == "-x"
+    words = prepare(["mpirun.openmpi", "-n", "2", "sh"], None).words
     assert not any(secret in word for word in words)
+    for name in ("SUIRO_JOB_SECRET", "SUIRO_NETS", "SUIRO_TRANSPORT", "SUIRO_WRONG_OFFSETS"):
+        assert words[words.index(name) - 1] == "-x"
 
 
+@pytest.mark.parametrize(
+    ("mpi", "version", "wrong"),
+    [
+        ("openmpi", "4.0.7", True),
+        ("openmpi", "4.1.5", True),
+        ("openmpi", "4.1.6", False),
+        ("openmpi", "4.1.10rc1", False),
+        ("openmpi", "5.0.0", False),
+        ("openmpi", "", False),  # the ranks know
+        ("mpich", "4.0.2", False),
+    ],
+)
 @pytest.mark.usefixtures("environment")
-def test_what_the_user_has_set_stays_where_it_may() -> None:
-    os.environ |= {"SUIRO_NETS": "lo", "I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
-    assert transport.choose()
-    assert os.environ["I_MPI_FABRICS"] == "ofi"
-    assert os.environ["FI_PROVIDER"] == "suiro"
-    assert os.environ["MPIR_CVAR_CH4_OFI_ENABLE_RMA"] == "0"
-    names = transport.variables_for_ranks()
-    assert {"I_MPI_FABRICS", "MPIR_CVAR_CH4_OFI_ENABLE_RMA"} <= names <= set(os.environ)
+def test_an_open_mpi_with_wrong_offsets(mpi: str, version: str, wrong: bool) -> None:
+    launcher = Launcher("/mpirun", mpi, product="Open MPI", version=version)
+    os.environ.pop("SUIRO_COLLECTIVES", None)
+    os.environ["SUIRO_TRANSPORT"] = "suiro"
+    told = transport.obstacle([], launcher)
+    assert told.startswith(f"Open MPI {version} sends datatypes with an offset") is wrong
+    assert transport.chosen() is not wrong
+    assert os.environ.get("SUIRO_COLLECTIVES") == ("net" if wrong else None)
+    os.environ |= {"SUIRO_WRONG_OFFSETS": "accept", "SUIRO_TRANSPORT": "suiro"}
+    assert transport.obstacle([], launcher) == ""
 
 
 @pytest.mark.usefixtures("environment")
@@ -85,22 +98,22 @@ def test_the_provider_tells_what_does_not_fit(name: str, value: str, reason: str
     assert line.endswith("; suiro's transport is not used")
 
 
-def test_an_mpich_without_libfabric(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("environment")
+def test_an_mpich_without_libfabric() -> None:
     without = Program(Path("/app"), Kind.MPICH, "libmpich.so.12")
     having = Program(Path("/app"), Kind.MPICH, "libmpi.so.12", loads_providers=True)
     unknown = Program(Path("/python"), Kind.UNKNOWN)
     ucx = Launcher("/mpiexec", "mpich", loads_providers=False)
-    monkeypatch.setenv("SUIRO_COLLECTIVES", "")  # to have it restored
-    monkeypatch.delenv("SUIRO_COLLECTIVES")
+    os.environ.pop("SUIRO_COLLECTIVES", None)
     assert transport.obstacle([without], ucx) == ""
-    monkeypatch.setenv("SUIRO_TRANSPORT", "suiro")
+    os.environ["SUIRO_TRANSPORT"] = "suiro"
     assert transport.obstacle([having], ucx) == ""
-    assert "SUIRO_COLLECTIVES" not in transport.variables_for_ranks()
+    assert "SUIRO_COLLECTIVES" not in os.environ
     assert transport.obstacle([without], ucx) == "app uses an MPICH without libfabric"
     assert os.environ["SUIRO_COLLECTIVES"] == "net"
-    assert "SUIRO_COLLECTIVES" in transport.variables_for_ranks()
-    assert transport.obstacle([having], ucx) == ""
+    os.environ["SUIRO_TRANSPORT"] = "suiro"
     assert transport.obstacle([unknown], ucx).startswith("/mpiexec starts programs of an MPICH")
+    os.environ["SUIRO_TRANSPORT"] = "suiro"
     assert transport.obstacle([unknown], Launcher("/mpirun", "openmpi")) == ""
 
 

@@ -3,7 +3,9 @@
 
 import random
 
-from suiro.run.worlds import Member, World, Worlds
+import pytest
+
+from suiro.run.worlds import Member, TransportQuestion, World, Worlds
 
 
 class Rank:
@@ -18,6 +20,12 @@ class Rank:
 
     def ask(self, rank: int, size: int) -> None:
         self.worlds.ask(self.world, self.member, rank, size)
+
+    def wants_transport(
+        self, rank: int, size: int, obstacle: str = "", net: bool = True, spawned: bool = False
+    ) -> None:
+        question = TransportQuestion(rank, size, spawned, obstacle, net)
+        self.worlds.ask_transport(self.world, self.member, question)
 
     def leave(self) -> None:
         self.worlds.leave(self.world, self.member)
@@ -142,3 +150,89 @@ def test_nobody_is_ever_told_on_while_another_is_told_off() -> None:
         answers = {answer for rank in ranks for answer in rank.told}
         assert answers != {"on", "off"}, f"seed {seed}"
         assert "on" not in answers or len(ranks) == size, f"seed {seed}"
+
+
+def test_all_ranks_have_one_transport() -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds) for _ in range(2)]
+    ranks[1].wants_transport(1, 2)
+    assert ranks[1].told == []
+    ranks[0].wants_transport(0, 2)
+    assert [rank.told for rank in ranks] == [["suiro"], ["suiro"]]
+    for number, rank in enumerate(ranks):
+        rank.ask(number, 2)
+    assert [rank.told for rank in ranks] == [["suiro", "on"], ["suiro", "on"]]
+    assert said == []
+
+
+@pytest.mark.parametrize(("net", "answer"), [(True, "net"), (False, "mpi")])
+def test_an_obstacle_of_one_rank_keeps_all_from_the_transport(net: bool, answer: str) -> None:
+    """Nobody waits for those who come later, who hear the same. It is said once."""
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds, host) for host in ("a", "b", "c")]
+    ranks[0].wants_transport(0, 3)
+    ranks[1].wants_transport(1, 3, "no file", net)
+    assert [rank.told for rank in ranks] == [[answer], [answer], []]
+    ranks[2].wants_transport(2, 3, "no file")
+    assert ranks[2].told == [answer]
+    (line,) = said
+    assert line.startswith("rank 1 on b: no file; messages go over the MPI's own transport")
+    assert line.endswith(", but for those of suiro's collectives") is net
+
+
+def test_a_rank_that_never_asks_is_told_of() -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds, host) for host in ("a", "b")]
+    ranks[0].wants_transport(0, 3)
+    ranks[1].wants_transport(1, 3)
+    worlds.withdraw_transport(ranks[0].world)
+    worlds.withdraw_transport(ranks[1].world)
+    assert [rank.told for rank in ranks] == [["net"], ["net"]]
+    (line,) = said
+    assert line.startswith("1 of 3 ranks runs without the library or cannot reach `suiro run` (it")
+
+
+@pytest.mark.parametrize(
+    ("builds", "numbers", "reason"),
+    [
+        ("12", (0, 1), "the library on a is of build 2, not of 1 as on a; messages go"),
+        ("11", (0, 0), "two jobs started at once and cannot be told apart; messages go"),
+    ],
+)
+def test_ranks_that_do_not_fit_together(builds: str, numbers: tuple[int, int], reason: str) -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds, build=build) for build in builds]
+    for number, rank in zip(numbers, ranks, strict=True):
+        rank.wants_transport(number, 2)
+    assert [rank.told for rank in ranks] == [["net"], ["net"]]
+    assert said[0].startswith(reason)
+
+
+def test_a_rank_that_is_lost_holds_up_nobody() -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds) for _ in range(3)]
+    ranks[0].wants_transport(0, 3)
+    ranks[1].wants_transport(1, 3)
+    ranks[0].leave()
+    assert ranks[1].told == ["net"]
+
+
+@pytest.mark.parametrize(("obstacle", "answer"), [("", "suiro"), ("no file", "net")])
+def test_what_is_spawned_has_the_transport_of_who_spawned_it(obstacle: str, answer: str) -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    parent = Rank(worlds)
+    parent.wants_transport(0, 1, obstacle)
+    parent.ask(0, 1)
+    child = Rank(worlds)
+    child.wants_transport(1, 2, spawned=True)
+    assert child.told == [answer]
+    assert len(said) == bool(obstacle)
+    another = Rank(worlds, name="another")
+    another.wants_transport(0, 1)
+    assert another.told == ["suiro"]

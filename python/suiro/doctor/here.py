@@ -11,7 +11,7 @@ from suiro import native
 from suiro.doctor import facts, hosts
 from suiro.doctor.finding import Finding, ok, problem, warning
 from suiro.errors import MachineError
-from suiro.run import launchers
+from suiro.run import launchers, transport
 from suiro.run.elf import LIBRARIES
 
 _LIBRARIES = {"openmpi": ("openmpi",), "mpich": ("mpich", "mpi_abi")}
@@ -125,9 +125,17 @@ def _transport() -> list[Finding]:
     asked = native.module("suiro.run.transport")
     answer = subprocess.run(asked, capture_output=True, text=True, errors="replace")
     if answer.returncode == 0:
-        return [ok("transport", "suiro's transport can be used here (--transport suiro)")]
+        can = ok("transport", "suiro's transport can be used here (--transport suiro)")
+        return [can, *_wrong_offsets()]
     text = answer.stderr.strip().splitlines()[-1].removeprefix("suiro: ")
     return [warning("transport", text, "name the networks of your cluster in SUIRO_NETS")]
+
+
+def _wrong_offsets() -> list[Finding]:
+    """Of the launchers that there are."""
+    there = filter(shutil.which, _LAUNCHERS)
+    told = filter(None, (transport.wrong_offsets(launchers.recognise(name)) for name in there))
+    return [warning("transport", text, transport.OTHER_MPI) for text in dict.fromkeys(told)]
 
 
 def _lab() -> list[Finding]:

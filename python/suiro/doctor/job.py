@@ -10,7 +10,7 @@ from suiro.doctor import facts, hosts
 from suiro.doctor.facts import Host
 from suiro.doctor.finding import Finding, merged, ok, problem, warning
 from suiro.errors import SuiroError
-from suiro.run import context_file, launchers, srun, wrappers
+from suiro.run import context_file, launchers, srun, transport, wrappers
 from suiro.run.command import Plan, prepare
 from suiro.run.launchers import Launcher
 
@@ -31,6 +31,7 @@ def examine(words: Sequence[str], libraries: Sequence[str]) -> list[Finding]:
         in_file = file is not None and file.option != ""
     plan = prepare(words, None)
     findings = [_command(words, plan)] if commands or in_file else []
+    findings += _transport(launcher)
     for program in map(wrappers.program, commands):
         findings += _privileged(program)
     if in_file:
@@ -77,6 +78,11 @@ def _command(words: Sequence[str], plan: Plan) -> Finding:
         advice = "docs/run.md says what can be done; the job itself runs unchanged"
         return problem("command", plan.obstacle, advice)
     return ok("command", f"suiro run can bring its library to the ranks of {words[0]}")
+
+
+def _transport(launcher: Launcher | None) -> list[Finding]:
+    told = transport.wrong_offsets(launcher)
+    return [warning("transport", told, transport.OTHER_MPI)] if told else []
 
 
 def handed(reached: Sequence[Host], preload: str) -> list[Finding]:

@@ -12,6 +12,7 @@ from suiro.native import library
 from suiro.run import context_file, env_list, launchers, srun, transport, wrappers
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
 from suiro.run.handing import Handed, join_preload, with_preload
+from suiro.run.worlds import BUT_COLLECTIVES
 
 _NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "mpi_abi": "the MPI standard's interface"}
 # What a launcher's interpreters may need. Not more: mpi4py calls what names of MPI 4 it finds, and
@@ -39,7 +40,7 @@ class Plan:
         if self.obstacle:
             return [self.obstacle + ("" if strict else "; the command runs unchanged")]
         if self.transport_obstacle:
-            return [self.transport_obstacle + ("" if strict else transport.BUT_COLLECTIVES)]
+            return [self.transport_obstacle + ("" if strict else BUT_COLLECTIVES)]
         return []
 
 

@@ -16,9 +16,9 @@ from suiro.native import library
 from suiro.output import say
 from suiro.run.elf import Kind, Program
 from suiro.run.launchers import Launcher
+from suiro.run.worlds import INSTEAD
 
-INSTEAD = "; messages go over the MPI's own transport"
-BUT_COLLECTIVES = f"{INSTEAD}, but for those of suiro's collectives"
+OTHER_MPI = "for --transport suiro, use Open MPI 4.1.6 or later, or MPICH 5"
 _CHOSEN = "SUIRO_TRANSPORT"
 _COLLECTIVES = "SUIRO_COLLECTIVES"
 _WRONG_OFFSETS = "SUIRO_WRONG_OFFSETS"

@@ -16,9 +16,11 @@ from dataclasses import dataclass, field
 
 Answer = Callable[[str], None]
 
+INSTEAD = "; messages go over the MPI's own transport"
+BUT_COLLECTIVES = f"{INSTEAD}, but for those of suiro's collectives"
+
 _NOT_TOLD_APART = "two jobs started at once and cannot be told apart"
 _LOST = "a rank was lost while the job started"
-_OWN = "messages go over the MPI's own transport"
 _ALONE = (
     "several ranks run, each as a job of its own: let the launcher start them as one "
     "(with srun: --mpi=pmix or --mpi=pmi2), or start single programs one after another"
@@ -172,8 +174,7 @@ class Worlds:
         """The same answer to all who asked, and to all who will."""
         world.transport = self._transport = transport
         if reason:
-            but = ", but for those of suiro's collectives" if transport == "net" else ""
-            self._say(f"{reason}; {_OWN}{but}")
+            self._say(reason + (BUT_COLLECTIVES if transport == "net" else INSTEAD))
         for member in world.members:
             if member.question is not None and not member.gone:
                 member.answer(transport)
