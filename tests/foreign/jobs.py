@@ -13,13 +13,17 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
 
-from mpi_jobs import ENVIRONMENT, SUIRO, TOOLS, Outcome
+from mpi_jobs import ENVIRONMENT, SUIRO, TOOLS, Outcome, rows_of
+from quantities import Quantity, Readings, first_difference, read_all, unread
 
 from suiro import native
 
@@ -30,6 +34,8 @@ _PATIENCE_SECONDS = 10  # that launchers get to end their ranks
 _TIMED_OUT = -10000  # as an exit code; no signal has that number
 _WORDS_MAX = 160
 SLOWER_MAX = 10  # a program that natively takes long may take so many times as long
+_NATIVE_RUNS = 3  # of a program whose results are compared, to see whether they are always the same
+NEEDS_LIBFABRIC = "uses an MPICH without libfabric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,17 +51,15 @@ class Job:
     judge: Callable[[Outcome, Path], str]  # what is wrong; the folder is where it ran
     calls: frozenset[str] | None = None  # collectives that the program names; None: not known
     variables: Mapping[str, str] = field(default_factory=dict)
-    inputs: tuple[Path, ...] = ()  # copied to where it runs
+    inputs: tuple[Path, ...] = ()  # copied to where it runs, of folders what is in them
+    prepare: tuple[tuple[str, ...], ...] = ()  # commands that run there before, without MPI
+    quantities: tuple[Quantity, ...] = ()  # to be those of the native run
 
     @property
     def nodes(self) -> int:
         """That the ranks pretend to be on: 4 on 2, 5 to 9 on 3, 10 to 16 on 4, in block order and
         uneven where the ranks are."""
         return math.isqrt(self.ranks - 1) + 1
-
-    def touched_by(self, collectives: Collection[str]) -> bool:
-        """Whether it calls any of them. Nothing forced: every program is of interest."""
-        return not collectives or self.calls is None or not self.calls.isdisjoint(collectives)
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Setting:
 
     name: str = "defaults"
     forced: tuple[Forced, ...] = ()
+    options: tuple[str, ...] = ()  # of `suiro run`
 
     @property
     def collectives(self) -> frozenset[str]:
@@ -98,52 +103,103 @@ class Result:
     seconds: float
     ended: bool = True  # within its time
     forced_calls: Mapping[str, int] = field(default_factory=dict)  # that ran it, for each forced
+    calls: Mapping[str, int] = field(default_factory=dict)  # of each collective, between nodes
+    readings: Readings = field(default_factory=dict)
+    exact: bool = True  # natively: the readings were the same each time
 
 
 class Runner:
     """Runs jobs, several at a time, each in a folder of its own."""
 
-    def __init__(self, work: Path, limit_seconds: float, two_sites: bool) -> None:
+    def __init__(
+        self, work: Path, limit_seconds: float, two_sites: bool = False, nodes: int = 0
+    ) -> None:
         self.logs = work / "logs"
         self.limit_seconds = limit_seconds
         self.two_sites = two_sites
+        self.nodes = nodes  # 0: as many as fit the ranks
         self._numbers = 0
         self._lock = threading.Lock()
 
     def natively(self, job: Job) -> Result:
+        """What is computed is read several times; runs that differ by more than rounding are
+        wrong."""
         result, _ = self._run(job, [], {}, self.limit_seconds, "native")
+        for _ in range(_NATIVE_RUNS - 1 if job.quantities else 0):
+            if result.wrong:
+                break
+            again, _ = self._run(job, [], {}, self.limit_seconds, "native")
+            different = again.wrong or first_difference(
+                job.quantities, result.readings, again.readings, exact=False
+            )
+            exact = result.exact and result.readings == again.readings
+            result = replace(result, wrong=different, exact=exact)
         return result
 
-    def with_suiro(self, job: Job, setting: Setting, native_seconds: float) -> Result:
+    def with_suiro(self, job: Job, setting: Setting, natively: Result) -> Result:
         """The time limit is that of all programs, but more for one that is slow natively too."""
-        prefix = [*SUIRO, "run", "--explain=json", "--"]
+        prefix = [*SUIRO, "run", *setting.options, "--explain=json", "--"]
         variables = {"SUIRO_NODES": self._nodes(job)} | setting.variables
-        limit = max(self.limit_seconds, SLOWER_MAX * native_seconds)
-        result, outcome = self._run(job, prefix, variables, limit, setting.name)
-        return replace(result, forced_calls=_forced_calls(outcome, setting))
+        limit = max(self.limit_seconds, SLOWER_MAX * natively.seconds)
+
+        def differs(result: Result, outcome: Outcome) -> str:
+            exact = natively.exact and not _sums_reordered(_explained(outcome), setting)
+            return first_difference(job.quantities, natively.readings, result.readings, exact)
+
+        compare = differs if natively.readings and not natively.wrong else None
+        result, outcome = self._run(job, prefix, variables, limit, setting.name, compare)
+        rows = _explained(outcome)
+        return replace(
+            result, forced_calls=_forced_calls(rows, setting), calls=calls_between_nodes(rows)
+        )
 
     def _nodes(self, job: Job) -> str:
-        if not self.two_sites or job.nodes == 1:
-            return str(job.nodes)
-        far = job.nodes // 2
-        return f"{job.nodes - far}+{far}"
+        nodes = self.nodes or job.nodes
+        if not self.two_sites or nodes == 1:
+            return str(nodes)
+        far = nodes // 2
+        return f"{nodes - far}+{far}"
 
     def _run(
-        self, job: Job, prefix: list[str], more: Mapping[str, str], limit: float, setting: str
+        self,
+        job: Job,
+        prefix: list[str],
+        more: Mapping[str, str],
+        limit: float,
+        setting: str,
+        compare: Callable[[Result, Outcome], str] | None = None,
     ) -> tuple[Result, Outcome]:
         words = [*prefix, TOOLS[job.mpi].launcher, "-n", str(job.ranks), *job.words]
         variables = _environment(job) | dict(more)
         with tempfile.TemporaryDirectory(prefix="suiro-foreign-") as name:
             folder = Path(name)
-            for path in job.inputs:
-                shutil.copy(path, folder)
+            outcome = self._prepare(job, variables, folder)
             began = time.monotonic()
-            outcome = self._execute(words, variables, folder, limit)
+            if outcome.code == 0:
+                outcome = self._execute(words, variables, folder, limit)
             seconds = time.monotonic() - began
+            readings = read_all(job.quantities, outcome.out, folder)
             wrong = _wrong(job, outcome, folder, limit)
-        if wrong:
+        wrong = wrong or unread(job.quantities, readings)
+        result = Result(wrong, seconds, outcome.code != _TIMED_OUT, readings=readings)
+        if compare and not wrong:
+            result = replace(result, wrong=compare(result, outcome))
+        if result.wrong:
             self._keep(job, setting, words, variables, outcome)
-        return Result(wrong, seconds, outcome.code != _TIMED_OUT), outcome
+        return result, outcome
+
+    def _prepare(self, job: Job, variables: Mapping[str, str], folder: Path) -> Outcome:
+        """The first command that fails is what is told."""
+        for path in job.inputs:
+            if path.is_dir():
+                shutil.copytree(path, folder, dirs_exist_ok=True)
+            else:
+                shutil.copy(path, folder)
+        for words in job.prepare:
+            outcome = self._execute(list(words), variables, folder, self.limit_seconds)
+            if outcome.code:
+                return outcome
+        return Outcome(0, "", "")
 
     def _execute(
         self, words: list[str], variables: Mapping[str, str], folder: Path, limit: float
@@ -242,7 +298,7 @@ def _environment(job: Job) -> dict[str, str]:
 def _wrong(job: Job, outcome: Outcome, folder: Path, limit: float) -> str:
     if outcome.code == _TIMED_OUT:
         return f"no end within {limit:.0f} s"
-    if said := outcome.said():
+    if said := [line for line in outcome.said() if NEEDS_LIBFABRIC not in line]:
         return f"suiro said: {said[0].removeprefix('suiro: ')}"
     wrong = job.judge(outcome, folder)
     if outcome.code and not wrong:
@@ -262,11 +318,14 @@ def first_words(outcome: Outcome) -> str:
     return "no word"
 
 
-def _forced_calls(outcome: Outcome, setting: Setting) -> dict[str, int]:
+def _explained(outcome: Outcome) -> list[dict[str, Any]]:
     try:
-        rows = outcome.explained()
+        return outcome.explained()
     except (ValueError, json.JSONDecodeError):  # it did not come to its end
-        return {}
+        return []
+
+
+def _forced_calls(rows: list[dict[str, Any]], setting: Setting) -> dict[str, int]:
     return {
         one.name: sum(
             row["calls"]
@@ -276,3 +335,25 @@ def _forced_calls(outcome: Outcome, setting: Setting) -> dict[str, int]:
         )
         for one in setting.forced
     }
+
+
+def calls_between_nodes(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """Of each collective; within a node native always runs."""
+    calls: dict[str, int] = defaultdict(int)
+    for row in rows:
+        if not row["shape"].startswith("1 node "):
+            calls[row["collective"]] += row["calls"]
+    return dict(calls)
+
+
+def _sums_reordered(rows: list[dict[str, Any]], setting: Setting) -> bool:
+    """With --check the program gets what native computes."""
+    return "--check" not in setting.options and any(
+        row["collective"] in reductions() and row["algorithm"] != "native" for row in rows
+    )
+
+
+@cache
+def reductions() -> frozenset[str]:
+    """Whose results depend on the order of operands, in their last bits."""
+    return frozenset(row["name"] for row in rows_of("collectives") if row["reduces"])

@@ -29,6 +29,11 @@ def print_tables(sweep: Sweep) -> None:
         ),
     )
     _table(
+        "What they call",
+        ("MPI", "suite", "test", "seconds natively", "results", "calls between nodes"),
+        (tuple(row.values()) for row in _learnt_rows(sweep)),
+    )
+    _table(
         "With suiro",
         ("forced", "MPI", "tests", "wrong"),
         (tuple(row.values()) for row in _rows(sweep)),
@@ -69,6 +74,7 @@ def print_json(sweep: Sweep) -> None:
             for job in sweep.plan.jobs
             if (result := sweep.native[job])
         ],
+        "calls": list(_learnt_rows(sweep)),
         "suiro": list(_rows(sweep)),
         "forced": list(_forced_rows(sweep)),
         "failures": [
@@ -97,6 +103,21 @@ def _rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
         }
 
 
+def _learnt_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
+    """One for each program of which suiro told what it calls."""
+    for job, calls in sweep.learnt.items():
+        native = sweep.native[job]
+        numbers = sum(map(len, native.readings.values()))
+        yield {
+            "mpi": job.mpi,
+            "suite": job.suite,
+            "test": job.name,
+            "seconds": round(native.seconds, 1),
+            "results": f"{numbers} numbers, {'always the same' if native.exact else 'not always'}",
+            "calls": ", ".join(f"{name} {calls[name]}" for name in sorted(calls)),
+        }
+
+
 def _forced_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One for each algorithm and MPI, of the tests that call its collectives. `ran_in` counts those
     in which it ran at least once: right results of others say nothing of it."""
@@ -105,7 +126,7 @@ def _forced_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
             calls = [
                 result.forced_calls.get(one.name, 0)
                 for job, result in results.items()
-                if job.touched_by(one.collectives)
+                if sweep.touches(job, one.collectives)
             ]
             yield {
                 "algorithm": one.name,

@@ -14,11 +14,13 @@ import signal
 import sys
 from pathlib import Path
 
+import applications
 import hpcc
+import hpcg
 import mpi4py_tests
 import mpich_tests
 from jobs import TOOLS, Job, Runner, kill_all
-from settings import chosen_settings
+from settings import MODES, chosen_settings
 from sweep import Plan, Sweep
 
 from report import print_json, print_tables
@@ -40,6 +42,13 @@ def parsed() -> argparse.Namespace:
         action="append",
         metavar="PROGRAM",
         help="hpcc of PATH, or this one; once for each MPI that it was built for",
+    )
+    suites.add_argument("--hpcg", type=Path, metavar="FOLDER", help="HPCG's sources")
+    suites.add_argument(
+        "--applications",
+        nargs="+",
+        metavar="NAME",
+        help=f"that are installed: all, or any of {', '.join(applications.NAMES)}",
     )
     what = parser.add_argument_group("what to run; everything if not said")
     what.add_argument("--mpi", choices=_MPIS, action="append", help="may be given twice")
@@ -68,17 +77,27 @@ def parsed() -> argparse.Namespace:
         default=[],
         help="force only this: a pattern, or NAME:PARAMETER=NUMBER; 'defaults' forces nothing",
     )
+    what.add_argument(
+        "--mode",
+        choices=list(MODES),
+        action="append",
+        help="run so: plain if not said, with --check, over --transport suiro; may be repeated",
+    )
     how = parser.add_argument_group("how")
     how.add_argument("--limit", type=float, default=120, help="seconds for a program (%(default)s)")
     how.add_argument("--jobs", type=int, default=cores(), help="at a time (%(default)s)")
     how.add_argument("--memory", type=float, default=4, help="gigabytes of a test (%(default)s)")
+    how.add_argument("--nodes", type=int, default=0, help="as many, not as many as fit the ranks")
     how.add_argument("--two-sites", action="store_true", help="nodes pretend to be at two sites")
     how.add_argument("--work", type=Path, default=cache(), help="what is built (%(default)s)")
     how.add_argument("--again", action="store_true", help="run natively what was run before, too")
     how.add_argument("--json", action="store_true", help="one document instead of tables")
     options = parser.parse_args()
-    if not (options.mpich_tests or options.mpi4py_source or options.hpcc):
-        raise UsageError("no suite: give --mpich-tests, --mpi4py-source or --hpcc")
+    given = (options.mpich_tests, options.mpi4py_source, options.hpcc, options.hpcg)
+    if not (any(given) or options.applications):
+        raise UsageError(
+            "no suite: give --mpich-tests, --mpi4py-source, --hpcc, --hpcg or --applications"
+        )
     return options
 
 
@@ -93,10 +112,13 @@ def cache() -> Path:
 
 def collect(options: argparse.Namespace) -> Plan:
     """Builds the suites for each MPI."""
-    plan = Plan(settings=chosen_settings(options.collective, options.algorithm, options.round))
+    modes = options.mode or ["plain"]
+    plan = Plan(chosen_settings(options.collective, options.algorithm, options.round, modes))
     mpich = mpich_tests.find(options.mpich_tests) if options.mpich_tests else None
     mpi4py = mpi4py_tests.find(options.mpi4py_source) if options.mpi4py_source else None
     programs = [hpcc.find(program) for program in options.hpcc or []]
+    hpcg_source = hpcg.find(options.hpcg) if options.hpcg else None
+    wanted = applications.find(options.applications or [])
     for mpi in options.mpi or _MPIS:
         jobs: list[Job] = []
         if mpich:
@@ -110,18 +132,34 @@ def collect(options: argparse.Namespace) -> Plan:
             jobs += mpi4py_tests.jobs(mpi4py, mpi, options.work)
         for program in programs:
             jobs += hpcc.jobs(program, mpi)
+        if hpcg_source:
+            print(f"building HPCG for {TOOLS[mpi].compiler}", file=sys.stderr)
+            jobs.append(hpcg.job(hpcg_source, mpi, options.work))
+        for application in wanted:
+            if mpi in application.programs:
+                why = applications.missing(application, mpi)
+                if why:
+                    plan.left_out[mpi, application.name] = why
+                else:
+                    jobs.append(applications.job(application, mpi))
         plan.jobs += jobs
     if options.only:
         plan.keep_only(options.only)
     if not plan.jobs:
-        raise UsageError(
-            "nothing to run: no program fits --only, --mpi and what --hpcc was built for"
-        )
+        raise UsageError(_nothing(plan))
     return plan
 
 
+def _nothing(plan: Plan) -> str:
+    """Why there is no program, in one line."""
+    if plan.left_out:
+        why = "; ".join(f"{name}: {why}" for (_, name), why in plan.left_out.items())
+        return f"nothing to run: {why}"
+    return "nothing to run: no program fits --only, --mpi and what --hpcc was built for"
+
+
 def _runner(options: argparse.Namespace) -> Runner:
-    return Runner(options.work, options.limit, options.two_sites)
+    return Runner(options.work, options.limit, options.two_sites, options.nodes)
 
 
 def main() -> int:

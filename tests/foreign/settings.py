@@ -2,17 +2,15 @@
 """What is forced on suiro, one setting after the other: every algorithm of its catalog has its turn
 in one of them, those of different collectives at once."""
 
-import json
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import zip_longest
 from typing import Any
 
-from jobs import Forced, Setting
+from jobs import Forced, Setting, reductions, rows_of
 
-from suiro import native
 from suiro.errors import UsageError
 
 # Cuts also the short messages of tests into many pieces.
@@ -20,10 +18,18 @@ from suiro.errors import UsageError
 _SHORT_SEGMENT = 256
 
 
+# How `suiro run` is started.
+MODES = {"plain": (), "check": ("--check",), "transport": ("--transport", "suiro")}
+
+
 def chosen_settings(
-    collectives: Sequence[str] = (), algorithms: Sequence[str] = (), rounds: Sequence[int] = ()
+    collectives: Sequence[str] = (),
+    algorithms: Sequence[str] = (),
+    rounds: Sequence[int] = (),
+    modes: Sequence[str] = ("plain",),
 ) -> list[Setting]:
-    """The defaults and all rounds; what is asked for by name is forced alone."""
+    """The defaults and all rounds; what is asked for by name is forced alone. All that in each
+    mode."""
     found = list(
         _alone(collectives, algorithms) if collectives or algorithms else _in_rounds(rounds)
     )
@@ -31,7 +37,11 @@ def chosen_settings(
         raise UsageError(
             "no algorithm fits --collective, --algorithm and --round: `suiro algorithms` lists them"
         )
-    return found
+    return [
+        replace(one, name=" ".join([one.name, *MODES[mode]]), options=MODES[mode])
+        for mode in modes
+        for one in found
+    ]
 
 
 def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Setting]:
@@ -51,29 +61,35 @@ def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Se
 
 def _in_rounds(numbers: Sequence[int]) -> Iterator[Setting]:
     """Round i forces the i-th algorithm of each collective: as it is, and then those again that cut
-    messages, with short segments. Round 0 forces nothing."""
+    messages, with short segments. What reduces has rounds of its own, since with all others a
+    program's results have to be native's to the last bit. Round 0 forces nothing."""
     if not numbers or 0 in numbers:
         yield Setting()
     by_collective = defaultdict(list)
     for row, runs in _catalog():
         by_collective[row["collective"]].append((row, runs))
-    for number, turns in enumerate(zip_longest(*by_collective.values()), 1):
-        if numbers and number not in numbers:
-            continue
-        rows = [turn for turn in turns if turn]
-        yield Setting(f"round {number}", tuple(Forced(row["name"], runs) for row, runs in rows))
-        cut = tuple(Forced(form, runs) for row, runs in rows for form in _short(row))
-        if cut:
-            yield Setting(f"round {number} in short segments", cut)
+    moving = [rows for name, rows in by_collective.items() if name not in reductions()]
+    reducing = [rows for name, rows in by_collective.items() if name in reductions()]
+    for what, several in (("", moving), (" of reductions", reducing)):
+        for number, turns in enumerate(zip_longest(*several), 1):
+            if not numbers or number in numbers:
+                yield from _round(f"round {number}{what}", [turn for turn in turns if turn])
+
+
+def _round(name: str, rows: list[tuple[dict[str, Any], tuple[str, ...]]]) -> Iterator[Setting]:
+    yield Setting(name, tuple(Forced(row["name"], runs) for row, runs in rows))
+    cut = tuple(Forced(form, runs) for row, runs in rows for form in _short(row))
+    if cut:
+        yield Setting(f"{name} in short segments", cut)
 
 
 def _catalog() -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     """Every algorithm with the collectives that it can run, its own first. Where only the root
     knows the sizes, no other rank could hand blocks on."""
     extended = defaultdict(list)
-    for row in _asked("collectives"):
+    for row in rows_of("collectives"):
         extended[row["regular"]].append((row["name"], row["sizes"]))
-    for row in _asked("algorithms"):
+    for row in rows_of("algorithms"):
         own, direct = row["collective"], "direct" in row["properties"]
         others = sorted(
             name
@@ -90,9 +106,3 @@ def _short(row: dict[str, Any]) -> list[str]:
         for parameter in row["parameters"]
         if parameter["name"] == "segment"
     ]
-
-
-def _asked(what: str) -> list[dict[str, Any]]:
-    words = [str(native.tool("suiro-schedule")), what, "--json"]
-    rows: list[dict[str, Any]] = json.loads(subprocess.check_output(words))[what]
-    return rows

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
@@ -58,6 +58,7 @@ class Sweep:
         self.plan = plan
         self.native: dict[Job, Result] = {}
         self.results: dict[tuple[Job, Setting], Result] = {}
+        self.learnt: dict[Job, Mapping[str, int]] = {}  # calls of each collective between nodes
         self._runner = runner
         self._kept = KeptResults(work / "native.jsonl")
 
@@ -74,6 +75,11 @@ class Sweep:
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+    def touches(self, job: Job, collectives: Collection[str]) -> bool:
+        """Whether it calls any of them. Nothing forced: every program is of interest."""
+        calls = self.learnt.get(job, job.calls)
+        return not collectives or calls is None or not set(collectives).isdisjoint(calls)
 
     def wrong_natively(self) -> list[Job]:
         return [job for job in self.plan.jobs if self.native[job].wrong]
@@ -99,22 +105,42 @@ class Sweep:
     def _run_with_suiro(self, pool: ThreadPoolExecutor) -> None:
         """A program that is wrong natively may be right with suiro, whose algorithms are others;
         one that hangs natively is not waited for again."""
+        jobs = [job for job in self.plan.jobs if self.native[job].ended]
+        self._learn(pool, [job for job in jobs if job.calls is None])
         pairs = [
             (job, setting)
             for setting in self.plan.settings
-            for job in self.plan.jobs
-            if self.native[job].ended and job.touched_by(setting.collectives)
+            for job in jobs
+            if (job, setting) not in self.results and self.touches(job, setting.collectives)
         ]
-        run: Callable[[Job, Setting, float], Result] = self._runner.with_suiro
+        for job, setting, result in self._watched_runs(pool, "with suiro", pairs):
+            self.results[job, setting] = result
+
+    def _learn(self, pool: ThreadPoolExecutor, jobs: list[Job]) -> None:
+        """What programs call, of which nobody knows it: suiro tells. That run is one of the plan,
+        if it has it."""
+        planned = Setting() if Setting() in self.plan.settings else None
+        pairs = [(job, Setting()) for job in jobs]
+        for job, setting, result in self._watched_runs(pool, "what they call", pairs):
+            if result.calls:  # else it did not come to its end
+                self.learnt[job] = result.calls
+            if setting == planned:
+                self.results[job, setting] = result
+
+    def _watched_runs(
+        self, pool: ThreadPoolExecutor, how: str, pairs: list[tuple[Job, Setting]]
+    ) -> Iterator[tuple[Job, Setting, Result]]:
+        run: Callable[[Job, Setting, Result], Result] = self._runner.with_suiro
         futures = {
-            pool.submit(run, job, setting, self.native[job].seconds): (job, setting)
+            pool.submit(run, job, setting, self.native[job]): (job, setting)
             for job, setting in pairs
         }
-        for future in self._watched("with suiro", list(futures)):
+        for future in self._watched(how, list(futures)):
             job, setting = futures[future]
-            self.results[job, setting] = future.result()
-            if future.result().wrong and not self.native[job].wrong:
-                _say(f"{job.mpi}: {job.name}, {setting.name}: {future.result().wrong}")
+            result = future.result()
+            yield job, setting, result
+            if result.wrong and not self.native[job].wrong:
+                _say(f"{job.mpi}: {job.name}, {setting.name}: {result.wrong}")
 
     def _watched(self, how: str, futures: list[Future[Result]]) -> Iterator[Future[Result]]:
         """Tells how far it is from time to time."""
@@ -138,7 +164,10 @@ class KeptResults:
 
     def find(self, job: Job) -> Result | None:
         row = self._found.get(_key(job))
-        return Result(row["wrong"], row["seconds"], row["ended"]) if row else None
+        if not row:
+            return None
+        kept = {name: row[name] for name in ("wrong", "seconds", "ended", "readings", "exact")}
+        return Result(**kept)
 
     def keep(self, job: Job, result: Result) -> None:
         row = {"key": _key(job), "mpi": job.mpi, "name": job.name} | asdict(result)
@@ -148,7 +177,9 @@ class KeptResults:
 
 def _key(job: Job) -> str:
     """Changes with anything that may change the result."""
-    facts = [job.mpi, version(job.mpi), job.name, job.ranks, job.words, sorted(ENVIRONMENT.items())]
+    variables = sorted((ENVIRONMENT | dict(job.variables)).items())
+    facts = [job.mpi, version(job.mpi), job.name, job.ranks, job.words, variables]
+    facts += [job.prepare, [str(quantity) for quantity in job.quantities]]
     facts += [_digest(path) for path in job.files]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
