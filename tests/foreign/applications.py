@@ -114,7 +114,7 @@ APPLICATIONS = (
         quantities=(
             Quantity("integrals", r"^ +volIntegrate\(.*\) of . = (.*)$", 1e-6),
             Quantity("residuals", r"Initial residual = ([^,]+),", 1e-6),
-            Quantity("velocities", r"^\((.* .* .*)\)$", 1e-6, "processor3/0.03/U"),
+            Quantity("velocities", r"^\((.* .* .*)\)$", 1e-6, "processor3/0.04/U"),
         ),
     ),
 )

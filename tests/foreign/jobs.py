@@ -80,6 +80,7 @@ class Setting:
 
     name: str = "defaults"
     forced: tuple[Forced, ...] = ()
+    native: tuple[str, ...] = ()  # collectives that are left to the MPI
     options: tuple[str, ...] = ()  # of `suiro run`
 
     @property
@@ -88,11 +89,9 @@ class Setting:
 
     @property
     def variables(self) -> dict[str, str]:
-        return {
-            f"SUIRO_{name.upper()}": one.algorithm
-            for one in self.forced
-            for name in one.collectives
-        }
+        words = dict.fromkeys(self.native, "native")
+        words |= {name: one.algorithm for one in self.forced for name in one.collectives}
+        return {f"SUIRO_{name.upper()}": word for name, word in words.items()}
 
 
 @dataclass(frozen=True)

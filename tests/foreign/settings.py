@@ -61,8 +61,8 @@ def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Se
 
 def _in_rounds(numbers: Sequence[int]) -> Iterator[Setting]:
     """Round i forces the i-th algorithm of each collective: as it is, and then those again that cut
-    messages, with short segments. What reduces has rounds of its own, since with all others a
-    program's results have to be native's to the last bit. Round 0 forces nothing."""
+    messages, with short segments. What reduces has rounds of its own, and is native in all others,
+    in which a program's results have to be native's to the last bit. Round 0 forces nothing."""
     if not numbers or 0 in numbers:
         yield Setting()
     by_collective = defaultdict(list)
@@ -70,17 +70,21 @@ def _in_rounds(numbers: Sequence[int]) -> Iterator[Setting]:
         by_collective[row["collective"]].append((row, runs))
     moving = [rows for name, rows in by_collective.items() if name not in reductions()]
     reducing = [rows for name, rows in by_collective.items() if name in reductions()]
-    for what, several in (("", moving), (" of reductions", reducing)):
+    sums = tuple(sorted(reductions()))
+    for what, several, left in (("", moving, sums), (" of reductions", reducing, ())):
         for number, turns in enumerate(zip_longest(*several), 1):
             if not numbers or number in numbers:
-                yield from _round(f"round {number}{what}", [turn for turn in turns if turn])
+                rows = [turn for turn in turns if turn]
+                yield from _round(f"round {number}{what}", rows, left)
 
 
-def _round(name: str, rows: list[tuple[dict[str, Any], tuple[str, ...]]]) -> Iterator[Setting]:
-    yield Setting(name, tuple(Forced(row["name"], runs) for row, runs in rows))
+def _round(
+    name: str, rows: list[tuple[dict[str, Any], tuple[str, ...]]], native: tuple[str, ...]
+) -> Iterator[Setting]:
+    yield Setting(name, tuple(Forced(row["name"], runs) for row, runs in rows), native)
     cut = tuple(Forced(form, runs) for row, runs in rows for form in _short(row))
     if cut:
-        yield Setting(f"{name} in short segments", cut)
+        yield Setting(f"{name} in short segments", cut, native)
 
 
 def _catalog() -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:

@@ -118,10 +118,12 @@ def test_kinds_with_sizes_that_the_root_knows_run_only_what_sends_directly() -> 
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
-        ([], "no suite: give --mpich-tests, --mpi4py-source or --hpcc"),
+        ([], "no suite: give --mpich-tests, --mpi4py-source, --hpcc, --hpcg or --applications"),
         (["--mpich-tests", "nowhere"], "--mpich-tests nowhere: no coll/testlist.in in it"),
         (["--mpi4py-source", "nowhere"], "--mpi4py-source nowhere: no test/test_cco_*.py in it"),
         (["--hpcc", "nowhere"], "--hpcc nowhere: there is no such program"),
+        (["--hpcg", "nowhere"], "--hpcg nowhere: no src/ComputeMG.cpp in it"),
+        (["--applications", "vi"], "--applications vi: there is lammps, "),
         (
             ["--hpcc", "sh", "--algorithm", "none"],
             "no algorithm fits --collective, --algorithm and --round",
