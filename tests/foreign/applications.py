@@ -2,12 +2,13 @@
 """Applications that Debian has packaged, each with a small input of ours (inputs/NAME). What they
 compute natively is what they have to compute with suiro."""
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jobs import Job, first_words
+from jobs import Job, Outcome, first_words
 from quantities import Quantity
 
 from suiro.errors import UsageError
@@ -73,7 +74,7 @@ APPLICATIONS = (
         data_package="abinit-data",
         quantities=(
             Quantity("energies", r"^ ETOT +\d+ +(\S+)", 1e-9),
-            Quantity("forces", r"^- (\[.*\])$", 1e-6),
+            Quantity("forces", r"^ +\d+ +(-?\d+\.\d{14} .*)$", 1e-6, "si.abo"),
             Quantity("stress", r"^ +sigma\(. .\)= +(\S+) ", 1e-6),
         ),
     ),
@@ -83,8 +84,10 @@ APPLICATIONS = (
         programs={"openmpi": "nwchem.openmpi", "mpich": "nwchem.mpich"},
         arguments=("water.nw",),
         quantities=(
-            Quantity("energies", r"Total (?:SCF|DFT|MP2) energy:? += *(\S+)", 1e-9),
-            Quantity("gradient", r"^ +\d+ [OH] +(?:\S+ +){3}(.*)$", 1e-4),
+            Quantity("energies", r"Total (?:SCF|MP2) energy[ =]+(\S+)$", 1e-9),
+            Quantity(
+                "gradient", r"^ +\d+ [OH] (?: +-?\d+\.\d{6}){3}((?: +-?\d+\.\d{6}){3})$", 1e-4
+            ),
         ),
     ),
     Application(
@@ -149,9 +152,18 @@ def job(application: Application, mpi: str) -> Job:
         ranks=_RANKS,
         words=(str(program), *application.arguments),
         files=(program, *sorted(path for path in folder.rglob("*") if path.is_file())),
-        judge=lambda outcome, _folder: first_words(outcome) if outcome.code else "",
+        judge=_judge,
         inputs=(folder,),
         prepare=application.prepare,
         quantities=application.quantities,
         variables=_ONE_THREAD | dict(application.variables),
     )
+
+
+def _judge(outcome: Outcome, _folder: Path) -> str:
+    """What they print first is their name; an error is what tells more."""
+    if outcome.code == 0:
+        return ""
+    lines = (outcome.err + outcome.out).splitlines()
+    errors = (line.strip() for line in lines if re.search("error|fatal", line, re.IGNORECASE))
+    return next(errors, "") or first_words(outcome)
