@@ -77,6 +77,7 @@ Communicator::Communicator(MPI_Comm communicator, Hints hints)
       obstacle_ = "one node: nothing crosses the network";
     }
   }
+  untouched_ = job.left_native;
   if (obstacle_.empty() || job.settings.observed()) return;
   untouched_ = ~std::uint64_t{0};
 }

@@ -113,6 +113,11 @@ class Function:
         return self.name.endswith("_c")
 
     @property
+    def is_acted_around(self) -> bool:
+        """True for what suiro never replaces: it only does something before or after the call."""
+        return self.name in INTERCEPTED
+
+    @property
     def names(self) -> list[str]:
         """The parameters' names."""
         if self.parameters == "void":
@@ -167,6 +172,12 @@ def guarded_all(functions: list[Function], line: Callable[[Function], str]) -> l
     return [text for f in functions for text in guarded(f, line(f))]
 
 
+def declaration(f: Function) -> str:
+    """suiro's own function; where it acts around the call, it is told what to go on to."""
+    first = f"decltype(Real::{f.name}) next, " if f.is_acted_around else ""
+    return f"int {f.name}({(first + f.parameters).removesuffix(', void')});"
+
+
 def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     """The table of the MPI library's own functions, and what suiro implements in their place."""
     lines = [HEADER + '#pragma once\n\n#include "mpi/abi.hpp"\n', "namespace suiro::mpi {\n"]
@@ -178,8 +189,15 @@ def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     lines.append("struct Profiler {")
     lines += guarded_all(intercepted, lambda f: f"  int (*{f.name})({f.parameters});")
     lines.append("};\nextern Profiler profiler;\n")
+    lines.append(
+        "/// What MPI_X goes on to where suiro acts around it: MPI, or a profiler that does not"
+    )
+    lines.append("/// come back to PMPI_X.")
+    lines.append("struct Around {")
+    lines += [f"  int (*{f.name})({f.parameters});" for f in intercepted if f.is_acted_around]
+    lines.append("};\nextern Around around;\n")
     lines.append("namespace intercept {")
-    lines += guarded_all(intercepted, lambda f: f"int {f.name}({f.parameters});")
+    lines += guarded_all(intercepted, declaration)
     lines.append("}  // namespace intercept\n")
     lines.append("/// For an MPI library that lacks what its mpi.h here has.")
     lines.append("namespace narrow {")
@@ -293,6 +311,8 @@ def exported(f: Function, prefix: str) -> list[str]:
     words = ", ".join(f"Word {name}" for name in f.arguments.split(", ") if name)
     more = f", {f.arguments}" if f.arguments else ""
     name = f"{prefix}{f.name}"
+    table = "around" if prefix == "MPI_" else "real"
+    onward = f", word({table}.{f.name})" if f.is_acted_around else ""
     lines = [
         f'EXPORTED int entry_{name}({words}) __asm__("{name}");',
         f"int entry_{name}({words}) {{",
@@ -303,24 +323,39 @@ def exported(f: Function, prefix: str) -> list[str]:
         lines.append(f"    return call(profiler.{f.name}{more});")
     if f.is_large:
         lines.append(f"  if (real.{f.name} == nullptr) return call(narrow::{f.name}{more});")
-    return [*lines, f"  return call(intercept::{f.name}{more});\n}}\n"]
+    return [*lines, f"  return call(intercept::{f.name}{onward}{more});\n}}\n"]
 
 
-def entries(functions: list[Function], intercepted: list[Function]) -> str:
+def find_profiler(f: Function, places: dict[str, int]) -> str:
+    """What is known of a profiler that stands behind suiro."""
+    found = f'  find_profiler("MPI_{f.name}", profiler.{f.name});'
+    known = f'"MPI_{f.name}", profiler.{f.name}'
+    if f.is_acted_around:
+        return f"{found}\n  choose_next({known}, real.{f.name}, around.{f.name});"
+    return f"{found}\n  note_detour({known}, {places[f.name]});"
+
+
+def entries(functions: list[Function], intercepted: list[Function], places: dict[str, int]) -> str:
     """Fills the tables, and the exported functions. Where a profiler stands between the program
     and MPI, MPI_X only hands over to it: suiro acts when the profiler calls PMPI_X."""
-    lines = [HEADER + '#include "mpi/load.hpp"\n#include "mpi/real.hpp"\n']
-    lines.append("namespace suiro::mpi {\n\nReal real{};\nProfiler profiler{};\n")
+    lines = [
+        HEADER + '#include "mpi/load.hpp"\n#include "mpi/profilers.hpp"\n#include "mpi/real.hpp"\n'
+    ]
+    lines.append("namespace suiro::mpi {\n\nReal real{};\nProfiler profiler{};\nAround around{};\n")
     lines.append("void fill_tables() {")
     lines += guarded_all(functions, find)
-    lines += guarded_all(
-        intercepted, lambda f: f'  find_profiler("MPI_{f.name}", profiler.{f.name});'
-    )
+    lines += guarded_all(intercepted, lambda f: find_profiler(f, places))
     lines.append("}\n\n}  // namespace suiro::mpi\n\nusing namespace suiro::mpi;\n")
     lines.append('#define EXPORTED extern "C" __attribute__((visibility("default")))\n')
     for f in intercepted:
         lines += guarded(f, *exported(f, "PMPI_"), *exported(f, "MPI_"))
     return "\n".join(lines)
+
+
+def write(path: Path, text: str) -> None:
+    """Leaves a file alone that says it already, so that what includes it is not built again."""
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
 
 
 def main() -> None:
@@ -333,12 +368,13 @@ def main() -> None:
         for place, row in enumerate(table)
         for name in forms(row["name"].capitalize())
     ]
-    names = sorted({*INTERCEPTED, *(f.name for f, _ in collective_functions)})
+    places = {f.name: place for f, place in collective_functions}
+    names = sorted({*INTERCEPTED, *places})
     intercepted = [function(name) for name in names]
     functions = [function(name) for name in sorted({*names, *CALLED})]
-    (folder / "real.hpp").write_text(real_header(functions, intercepted))
-    (folder / "entries.cpp").write_text(entries(functions, intercepted))
-    (folder / "collectives.cpp").write_text(collectives(collective_functions))
+    write(folder / "real.hpp", real_header(functions, intercepted))
+    write(folder / "entries.cpp", entries(functions, intercepted, places))
+    write(folder / "collectives.cpp", collectives(collective_functions))
 
 
 if __name__ == "__main__":

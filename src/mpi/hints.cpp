@@ -3,6 +3,7 @@
 // those of SUIRO_ALLTOALL.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,11 @@ Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
 
 bool active() { return job.mode.load(std::memory_order_acquire) == Mode::active; }
 
+/// A profiler that was not expected to come back may do so: then the inner call took them.
+thread_local std::int64_t taken = 0;
+
 void take_hints(MPI_Comm communicator, MPI_Info info) {
+  ++taken;
   const Hints hints = agreed_hints(communicator, info);
   const bool any = std::ranges::any_of(hints, [](const auto& hint) { return !hint.empty(); });
   if (any) job.communicators.set_hints(communicator, hints);
@@ -63,31 +68,38 @@ void take_hints(MPI_Comm communicator, MPI_Info info) {
 /// The communicator's attribute tells its end. Callbacks of the user may still run collectives on
 /// what is about to go: they are native.
 template <class Free>
-int free_communicator(MPI_Comm* communicator, Free real_free) {
-  if (communicator == nullptr || !active()) return real_free(communicator);
+int free_communicator(MPI_Comm* communicator, Free next) {
+  if (communicator == nullptr || !active()) return next(communicator);
   const Communicators::Going going(*communicator);
-  return real_free(communicator);
+  return next(communicator);
 }
 
 }  // namespace
 
 namespace intercept {
 
-int Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  const int code = real.Comm_set_info(comm, info);
-  if (code == MPI_SUCCESS && active()) take_hints(comm, info);
+int Comm_set_info(decltype(Real::Comm_set_info) next, MPI_Comm comm, MPI_Info info) {
+  const std::int64_t taken_before = taken;
+  const int code = next(comm, info);
+  if (code == MPI_SUCCESS && active() && taken == taken_before) take_hints(comm, info);
   return code;
 }
 
-int Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  const int code = real.Comm_dup_with_info(comm, info, newcomm);
-  if (code == MPI_SUCCESS && active()) take_hints(*newcomm, info);
+int Comm_dup_with_info(decltype(Real::Comm_dup_with_info) next, MPI_Comm comm, MPI_Info info,
+                       MPI_Comm* newcomm) {
+  const std::int64_t taken_before = taken;
+  const int code = next(comm, info, newcomm);
+  if (code == MPI_SUCCESS && active() && taken == taken_before) take_hints(*newcomm, info);
   return code;
 }
 
-int Comm_free(MPI_Comm* comm) { return free_communicator(comm, real.Comm_free); }
+int Comm_free(decltype(Real::Comm_free) next, MPI_Comm* comm) {
+  return free_communicator(comm, next);
+}
 
-int Comm_disconnect(MPI_Comm* comm) { return free_communicator(comm, real.Comm_disconnect); }
+int Comm_disconnect(decltype(Real::Comm_disconnect) next, MPI_Comm* comm) {
+  return free_communicator(comm, next);
+}
 
 }  // namespace intercept
 

@@ -29,6 +29,7 @@ struct Job {
   Link link;  // as the slowest node reports it
   std::unique_ptr<Chooser> chooser;
   int rank = 0;                    // in the world
+  std::uint64_t left_native = 0;   // collectives, by their places in the table
   bool devices = false;            // a rank may have buffers in device memory
   MPI_Errhandler errors_return{};  // found when MPI is there
   std::atomic<int> twins{0};       // private communicators that there are

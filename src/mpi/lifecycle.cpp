@@ -18,6 +18,7 @@
 #include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
+#include "mpi/profilers.hpp"
 #include "mpi/provider.hpp"
 #include "mpi/sites.hpp"
 #include "net/tell.hpp"
@@ -41,6 +42,7 @@ struct Stand {
   std::int32_t site = -1;      // that the settings name for this host
   NodeLinks links;
   Networks networks{};
+  std::uint64_t detours = 0;  // the collectives that a profiler takes past suiro
 };
 
 /// A pipeline is as fast as its slowest link. 0: no node knows its rate.
@@ -54,7 +56,7 @@ double slowest_Bps(const std::vector<Stand>& stands) {
   return slowest * bytes_per_megabit;
 }
 
-/// MPI_Init may call MPI_Init_thread through the same symbols.
+/// MPI_Init may call MPI_Init_thread through the same symbols, and a profiler may come back.
 std::atomic<bool> entered{false};
 
 /// The lowest rank that has an error, or that differs from rank 0, speaks for all.
@@ -222,6 +224,25 @@ void settle_network(const std::vector<Stand>& stands) {
                                                        .network = known});
 }
 
+std::string names_of(std::uint64_t places) {
+  std::string names;
+  for (const Collective& collective : collectives()) {
+    if ((places >> index_of(collective) & 1) == 0) continue;
+    names += (names.empty() ? "" : ", ") + std::string(collective.name);
+  }
+  return names;
+}
+
+/// A rank whose profiler goes past suiro runs native, and so all must; the lowest says why.
+void settle_detours(const std::vector<Stand>& stands) {
+  for (const Stand& stand : stands) job.left_native |= stand.detours;
+  const auto first = std::ranges::find_if(stands, [](const Stand& s) { return s.detours != 0; });
+  if (first - stands.begin() != job.rank) return;
+  say("rank " + std::to_string(job.rank) + " on " + host_name() + ": " + detours.file + " takes " +
+      names_of(detours.collectives) + " past suiro: native runs there on all ranks" +
+      " (let it call PMPI_X, or preload it before suiro's library)");
+}
+
 /// Collective over the world; false when native it is.
 bool agree() {
   const Node node = find_node();
@@ -234,7 +255,8 @@ bool agree() {
                    .lacks_net = lacks_net() ? 1 : 0,
                    .site = site_named(job.settings.sites, host_name()),
                    .links = find_node_links(),
-                   .networks = host_networks()};
+                   .networks = host_networks(),
+                   .detours = detours.collectives};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
@@ -247,7 +269,9 @@ bool agree() {
   job.placement = placement_of(stands);
   settle_network(stands);
   job.waiting.yield = is_crowded(node.ranks);
-  return job.placement.nodes() > 1 || job.settings.observed();
+  const bool acts = job.placement.nodes() > 1 || job.settings.observed();
+  if (acts) settle_detours(stands);
+  return acts;
 }
 
 bool was_spawned() {
@@ -351,12 +375,13 @@ int initialise(RealInit&& real_init) {
 
 namespace intercept {
 
-int Init(int* argc, char*** argv) {
-  return initialise([&] { return real.Init(argc, argv); });
+int Init(decltype(Real::Init) next, int* argc, char*** argv) {
+  return initialise([&] { return next(argc, argv); });
 }
 
-int Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return initialise([&] { return real.Init_thread(argc, argv, required, provided); });
+int Init_thread(decltype(Real::Init_thread) next, int* argc, char*** argv, int required,
+                int* provided) {
+  return initialise([&] { return next(argc, argv, required, provided); });
 }
 
 }  // namespace intercept

@@ -35,7 +35,7 @@ std::string library_version();
 std::string implementation();
 int release();
 
-/// Generated: calls find_real() and find_profiler() for every member of the tables.
+/// Generated: fills every member of the tables.
 void fill_tables();
 
 void* real_symbol(const char* name);
@@ -61,6 +61,11 @@ void find_profiler(const char* name, Pointer& pointer) {
 }
 
 using Word = std::uintptr_t;
+
+template <class Type>
+Word word(Type* pointer) {
+  return reinterpret_cast<Word>(pointer);
+}
 
 template <class Type>
 Type from_word(Word word) {
