@@ -5,41 +5,27 @@
 
 namespace suiro {
 
-void RawBytes::reserve(std::size_t bytes) {
-  if (bytes <= size_) return;
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  size_ = bytes;
-}
-
-void Slots::prepare(std::int64_t blocks, std::size_t capacity) {
-  lengths.resize(static_cast<std::size_t>(blocks));
-  bytes.reserve(static_cast<std::size_t>(blocks) * capacity);
-}
-
 UnequalBlocks::UnequalBlocks(const Schedule& schedule, int rank)
-    : ranks_(schedule.ranks), scratch_(schedule.scratch) {
-  Round round;
-  for (std::int64_t index = 0; index < schedule.rounds; ++index) {
-    schedule.round(rank, index, round);
-    for (const Step& step : round.steps) {
-      if (step.action == Action::send) blocks_moved_ += step.source.count;
-      if (step.action == Action::receive) blocks_moved_ += step.target.count;
-    }
-  }
+    : footprint_(footprint(schedule, rank)) {
+  const auto ranks = static_cast<std::size_t>(schedule.ranks);
+  (*this)[Buffer::send].lengths.resize(ranks);
+  (*this)[Buffer::receive].lengths.resize(ranks);
+  (*this)[Buffer::scratch].lengths.resize(static_cast<std::size_t>(footprint_.scratch));
 }
 
-void UnequalBlocks::prepare(std::size_t slot_capacity) {
+void UnequalBlocks::prepare(std::size_t slot_capacity, std::byte* memory) {
   capacity = slot_capacity;
   arrivals.clear();
-  (*this)[Buffer::send].prepare(ranks_, capacity);
-  (*this)[Buffer::receive].prepare(ranks_, capacity);
-  (*this)[Buffer::scratch].prepare(scratch_, capacity);
-  staging.reserve(message_bytes(blocks_moved_));
+  for (Slots& slots : of) {
+    slots.bytes = {memory, slots.lengths.size() * capacity};
+    memory += slots.bytes.size();
+  }
+  staging = {memory, message_bytes(footprint_.moved)};
 }
 
-std::size_t UnequalBlocks::bytes() const {
-  std::size_t sum = staging.size();
-  for (const Slots& slots : of) sum += slots.bytes.size();
+std::size_t UnequalBlocks::bytes(std::size_t slot_capacity) const {
+  std::size_t sum = message_bytes(footprint_.moved, slot_capacity);
+  for (const Slots& slots : of) sum += slots.lengths.size() * slot_capacity;
   return sum;
 }
 

@@ -13,25 +13,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "execute/executor.hpp"
 
 namespace suiro {
-
-/// Memory that is not written when it is made: what no message needs takes up no pages.
-class RawBytes {
- public:
-  /// What was there before is gone, unless it is large enough.
-  void reserve(std::size_t bytes);
-  std::byte* data() const { return memory_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t size_ = 0;
-};
 
 /// The blocks of one buffer: block b has lengths[b] bytes from b * capacity on, or is elsewhere, or
 /// lost.
@@ -41,10 +28,9 @@ struct Slots {
   static constexpr Length lost = elsewhere - 1;
   static constexpr bool is_here(Length length) { return length < lost; }
 
-  RawBytes bytes;
+  std::span<std::byte> bytes;
   std::vector<Length> lengths;
 
-  void prepare(std::int64_t blocks, std::size_t capacity);
   std::byte* block(std::int64_t index, std::size_t capacity) const {
     return bytes.data() + static_cast<std::size_t>(index) * capacity;
   }
@@ -55,18 +41,15 @@ struct Slots {
 struct UnequalBlocks {
   UnequalBlocks(const Schedule& schedule, int rank);
 
-  /// Before each run. All ranks give the same capacity.
-  void prepare(std::size_t slot_capacity);
+  /// Before each run, with bytes(slot_capacity) of memory, which need not be written. All ranks
+  /// give the same capacity.
+  void prepare(std::size_t slot_capacity, std::byte* memory);
+  std::size_t bytes(std::size_t slot_capacity) const;
 
   Slots& operator[](Buffer buffer) { return of[static_cast<std::size_t>(buffer)]; }
 
   /// Bytes of a message of so many blocks at most.
-  std::size_t message_bytes(std::int64_t blocks) const {
-    return static_cast<std::size_t>(blocks) * (sizeof(Slots::Length) + capacity);
-  }
-
-  /// Of memory that is kept.
-  std::size_t bytes() const;
+  std::size_t message_bytes(std::int64_t blocks) const { return message_bytes(blocks, capacity); }
 
   /// The largest capacity with which no message of any rank is longer than `bytes`.
   static std::size_t capacity_max(const Schedule& schedule, std::size_t bytes);
@@ -78,16 +61,18 @@ struct UnequalBlocks {
     std::int64_t token = 0;
   };
 
-  Slots of[3];       // by Buffer
-  RawBytes staging;  // of all messages of a run
+  Slots of[3];                   // by Buffer
+  std::span<std::byte> staging;  // of all messages of a run
   std::size_t capacity = 0;
   std::vector<Arrival> arrivals;
   std::vector<Ended> ended;
 
  private:
-  int ranks_ = 0;
-  std::int64_t scratch_ = 0;
-  std::int64_t blocks_moved_ = 0;  // in all messages of this rank
+  static std::size_t message_bytes(std::int64_t blocks, std::size_t capacity) {
+    return static_cast<std::size_t>(blocks) * (sizeof(Slots::Length) + capacity);
+  }
+
+  Footprint footprint_;
 };
 
 /// A transport over another one, whose scratch must be `staging` in blocks of one byte, and whose

@@ -8,6 +8,7 @@
 #include "mpi/arguments.hpp"
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/point_to_point.hpp"
+#include "mpi/run_memory.hpp"
 #include "mpi/size_agreement.hpp"
 #include "mpi/staging.hpp"
 #include "net/complaint.hpp"
@@ -85,21 +86,22 @@ bool run_to_end(Run&& run, int& code) {
 }
 
 /// A run that ended early: what may still be under way is left alone.
-Ending ending_of(Workspace& workspace, MpiTransport& transport, bool ran, int code) {
+Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transport, bool ran,
+                 int code) {
   const bool undone = !ran && transport.abandon();
   const bool spoiled = !ran && !undone;
-  if (spoiled) workspace.leave_behind();
+  if (spoiled) memory.leave_behind();
   if (ran || transport.error() != MPI_SUCCESS) code = transport.error();
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
 Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
-                    Staging& staging) {
+                    Staging& staging, RunMemory& memory) {
   MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
                          workspace.direct);
   int code = MPI_SUCCESS;
   const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, code);
-  Ending ending = ending_of(workspace, transport, ran, code);
+  Ending ending = ending_of(workspace, memory, transport, ran, code);
   if (ran && ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
   return ending;
 }
@@ -130,12 +132,16 @@ Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operatio
   return ending;
 }
 
+std::size_t joined_bytes(Workspace& workspace, int rank, std::size_t slot_capacity) {
+  if (!workspace.unequal) workspace.unequal.emplace(workspace.executor.schedule(), rank);
+  return workspace.unequal->bytes(slot_capacity);
+}
+
 Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation& operation,
-                  Staging& staging, std::size_t slot_capacity) {
+                  Staging& staging, RunMemory& memory, std::size_t slot_capacity) {
   const Schedule& schedule = workspace.executor.schedule();
-  if (!workspace.unequal) workspace.unequal.emplace(schedule, carrier.rank);
   UnequalBlocks& blocks = *workspace.unequal;
-  blocks.prepare(slot_capacity);
+  blocks.prepare(slot_capacity, memory[Use::joined]);
   const int packed = fill_slots(staging.places().send, schedule.ranks, carrier.twin, blocks);
   if (packed != MPI_SUCCESS) return {packed, true, false};
   const Places places{.send = staging.places().send,
@@ -151,7 +157,7 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   const bool ran = run_to_end(
       [&] { return workspace.executor.run(transport) && transport.finish(carrier.rank, has_room); },
       code);
-  Ending ending = ending_of(workspace, inner, ran, code);
+  Ending ending = ending_of(workspace, memory, inner, ran, code);
   ending.lost = ran && transport.lost();
   if (ran) {
     const int unpacked = empty_slots(blocks, operation.receive, schedule.ranks, carrier.twin);
@@ -203,17 +209,15 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
 Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
            std::optional<std::size_t> slot_capacity) {
   Staging staging(workspace, carrier, operation, slot_capacity.has_value());
-  if (const int code = staging.prepare(); code != MPI_SUCCESS) return {code, true, false};
-  Ending ending;
+  Needs needs = staging.needs();
+  if (slot_capacity) needs[Use::joined] = joined_bytes(workspace, carrier.rank, *slot_capacity);
+  RunMemory memory(needs);
+  if (const int code = staging.fill(memory); code != MPI_SUCCESS) return {code, true, false};
   if (slot_capacity) {
-    ending = run_joined(workspace, carrier, operation, staging, *slot_capacity);
-  } else if (carrier.net != nullptr) {
-    ending = run_over_net(workspace, carrier, operation, staging);
-  } else {
-    ending = run_over_mpi(workspace, carrier, operation, staging);
+    return run_joined(workspace, carrier, operation, staging, memory, *slot_capacity);
   }
-  workspace.shrink();
-  return ending;
+  if (carrier.net != nullptr) return run_over_net(workspace, carrier, operation, staging);
+  return run_over_mpi(workspace, carrier, operation, staging, memory);
 }
 
 }  // namespace suiro::mpi

@@ -45,6 +45,12 @@ std::optional<char*> dense_begin(const UserBuffer& buffer, int blocks, const Pie
   return begin.value_or(buffer.base);
 }
 
+/// The base of a buffer whose part from `begin` on is in this memory.
+char* base_of(std::byte* memory, MPI_Aint begin) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(memory) -
+                                 static_cast<std::uintptr_t>(begin));
+}
+
 }  // namespace
 
 Staging::Staging(Workspace& workspace, const Carrier& carrier, const Operation& operation,
@@ -55,64 +61,71 @@ Staging::Staging(Workspace& workspace, const Carrier& carrier, const Operation& 
       schedule_(workspace.executor.schedule()),
       collective_(workspace.collective),
       joined_(joined) {
+  find_blocks();
+  const bool sizes_known = operation_.sizes == Sizes::equal || operation_.sizes == Sizes::known;
+  if (collective_.cut() && sizes_known) {
+    collective_.reduces ? lay_out_elements() : lay_out_bytes();
+  } else if (collective_.bytes != Measure::nothing) {
+    lay_out_blocks();
+  }
+}
+
+void Staging::find_blocks() {
   const Instance whole{schedule_.ranks, schedule_.root, 1};
-  send_ = {.outside = operation.send, .inside = operation.send};
-  receive_ = {.outside = operation.receive, .inside = operation.receive};
-  send_.blocks = static_cast<int>(collective_.send_blocks(whole, carrier.rank));
-  receive_.blocks = static_cast<int>(collective_.receive_blocks(whole, carrier.rank));
+  send_ = {.outside = operation_.send, .inside = operation_.send};
+  receive_ = {.outside = operation_.receive, .inside = operation_.receive};
+  send_.blocks = static_cast<int>(collective_.send_blocks(whole, carrier_.rank));
+  receive_.blocks = static_cast<int>(collective_.receive_blocks(whole, carrier_.rank));
   if (!collective_.cut()) return;
   const Instance cut{schedule_.ranks, schedule_.root, schedule_.pieces};
   for (Side* side : {&send_, &receive_}) {
     if (side->blocks == 0) continue;
-    const std::int64_t first = side == &send_ ? collective_.piece(cut, carrier.rank, 0)
-                                              : collective_.received_piece(cut, carrier.rank, 0);
+    const std::int64_t first = side == &send_ ? collective_.piece(cut, carrier_.rank, 0)
+                                              : collective_.received_piece(cut, carrier_.rank, 0);
     side->outside.first_piece = side->inside.first_piece = first;
   }
 }
 
-int Staging::prepare() {
-  int code = MPI_SUCCESS;
-  const bool sizes_known = operation_.sizes == Sizes::equal || operation_.sizes == Sizes::known;
-  if (collective_.cut() && sizes_known) {
-    code = collective_.reduces ? prepare_elements() : prepare_bytes();
-  } else if (collective_.bytes != Measure::nothing) {
-    code = prepare_blocks();
+int Staging::fill(const RunMemory& memory) {
+  if (send_.copy != Copy::none) send_.inside.base = base_of(memory[Use::mirror], send_.copy_begin);
+  if (receive_.copy != Copy::none) {
+    receive_.inside.base = base_of(memory[Use::arrivals], receive_.copy_begin);
   }
   places_.send = send_.inside;
   places_.receive = receive_.inside;
-  return code;
+  places_.scratch.base = base_of(memory[Use::scratch], element_begin_);
+  places_.work.base = base_of(memory[Use::work], work_begin_ + element_begin_);
+  return send_.copy == Copy::none ? MPI_SUCCESS : copy_out(send_);
 }
 
-int Staging::deliver() { return receive_.packed ? unpack(receive_) : MPI_SUCCESS; }
+int Staging::deliver() {
+  return receive_.copy != Copy::none && receive_.delivered ? unpack(receive_) : MPI_SUCCESS;
+}
 
 /// In place, the blocks to send are overwritten by those that arrive, so they are copied first. A
 /// rank that receives with another size than it sends with, which is an error of the program, must
 /// not spoil what it carries for others: the size to send is taken to be everyone's.
-int Staging::prepare_blocks() {
+void Staging::lay_out_blocks() {
   const bool on_net = carrier_.net != nullptr && !joined_;
   const bool overwritten = operation_.in_place && collective_.bytes == Measure::per_pair;
-  int code = MPI_SUCCESS;
   if (on_net && (overwritten || !all_plain(send_.outside, send_.blocks))) {
-    lay_out_packed(send_, workspace_.mirror);
-    code = pack(send_);
+    lay_out_packed(send_, Use::mirror);
   } else if (overwritten) {
-    code = make_mirror(send_);
+    lay_out_mirror(send_);
   }
-  if (code != MPI_SUCCESS || joined_) return code;
+  if (joined_) return;
   if (schedule_.scratch > 0) {
     const MPI_Count bytes = block_bytes_of(send_.outside);
     if (bytes != block_bytes_of(receive_.outside)) {
-      workspace_.arrivals.resize(static_cast<std::size_t>(receive_.blocks * bytes));
-      receive_.inside = {
-          .base = workspace_.arrivals.data(), .unit_bytes = 1, .type = MPI_PACKED, .count = bytes};
-      receive_.packed = true;
+      receive_.inside = {.unit_bytes = 1, .type = MPI_PACKED, .count = bytes};
+      receive_.copy = Copy::packed;
+      needs_[Use::arrivals] = static_cast<std::size_t>(receive_.blocks * bytes);
     }
-    make_scratch(bytes);
+    lay_out_scratch(bytes);
   }
-  if (on_net && !receive_.packed && !all_plain(receive_.outside, receive_.blocks)) {
-    lay_out_packed(receive_, workspace_.arrivals);
+  if (on_net && receive_.copy == Copy::none && !all_plain(receive_.outside, receive_.blocks)) {
+    lay_out_packed(receive_, Use::arrivals);
   }
-  return MPI_SUCCESS;
 }
 
 /// Of how many units each block is, and where in all it begins.
@@ -128,89 +141,94 @@ Pieces Staging::cut_of(const UserBuffer& block, MPI_Count unit_bytes) {
   return cut;
 }
 
-int Staging::prepare_bytes() {
+void Staging::lay_out_bytes() {
   const Side& known = send_.blocks > 0 && operation_.sizes == Sizes::equal ? send_ : receive_;
   MPI_Count element = 0;
   real.Type_size_x(known.outside.type, &element);
   const Pieces cut = cut_of(known.outside, element);
   places_.work = {.unit_bytes = 1, .type = MPI_BYTE, .cut = cut};
-  int code = lay_bytes(send_, cut, workspace_.mirror, true);
-  if (code != MPI_SUCCESS) return code;
-  code = lay_bytes(receive_, cut, workspace_.arrivals, false);
+  lay_out_pieces(send_, cut, Use::mirror);
+  lay_out_pieces(receive_, cut, Use::arrivals);
   // In place at the root of a scatter, what is for itself stays where it is.
-  if (operation_.in_place && receive_.blocks < send_.blocks) receive_.packed = false;
-  make_scratch(padded(cut.largest()));
-  places_.work.base = make_work(cut.begin(collective_.blocks(schedule_.ranks) * cut.pieces));
-  return code;
+  if (operation_.in_place && receive_.blocks < send_.blocks) receive_.delivered = false;
+  lay_out_scratch(padded(cut.largest()));
+  lay_out_work(0);
 }
 
 /// From where the data are, if they lie there as the transport needs them.
-int Staging::lay_bytes(Side& side, const Pieces& cut, std::vector<char>& storage, bool sends) {
-  if (side.blocks == 0) return MPI_SUCCESS;
+void Staging::lay_out_pieces(Side& side, const Pieces& cut, Use use) {
+  if (side.blocks == 0) return;
   const std::int64_t first = side.outside.first_piece;
   const std::optional<char*> begin = dense_begin(side.outside, side.blocks, cut);
-  side.packed = !begin;
-  if (side.packed)
-    storage.resize(static_cast<std::size_t>(cut.size(first, side.blocks * cut.pieces)));
-  side.inside = {.base = begin.value_or(storage.data()),
+  if (!begin) {
+    side.copy = Copy::packed;
+    needs_[use] = static_cast<std::size_t>(cut.size(first, side.blocks * cut.pieces));
+  }
+  side.inside = {.base = begin.value_or(nullptr),
                  .unit_bytes = 1,
                  .type = MPI_BYTE,
                  .cut = cut,
                  .first_piece = first};
-  return side.packed && sends ? pack(side) : MPI_SUCCESS;
 }
 
-int Staging::prepare_elements() {
+void Staging::lay_out_elements() {
   const UserBuffer& source = operation_.send;
-  UserBuffer block = collective_.for_each_rank ? operation_.receive : source;
-  const Pieces cut = cut_of(block, 1);
+  const Pieces cut = cut_of(collective_.for_each_rank ? operation_.receive : source, 1);
   const bool overwritten = operation_.in_place && !workspace_.in_place && receive_.blocks > 0;
   send_.blocks = std::min(send_.blocks, 1);
-  if (overwritten) {
-    if (const int code = make_mirror(send_); code != MPI_SUCCESS) return code;
-  }
+  if (overwritten) lay_out_mirror(send_);
   places_.work = {.unit_bytes = source.unit_bytes, .type = source.type, .cut = cut};
   for (Side* side : {&send_, &receive_}) {
     side->inside.type = source.type;
     side->inside.unit_bytes = source.unit_bytes;
     side->inside.cut = cut;
   }
-  MPI_Aint true_lower = 0;
   MPI_Aint true_extent = 0;
-  real.Type_get_true_extent(source.type, &true_lower, &true_extent);
+  real.Type_get_true_extent(source.type, &element_begin_, &true_extent);
   const MPI_Aint beyond = std::max<MPI_Aint>(true_extent - source.unit_bytes, 0);
-  make_scratch(padded(cut.largest() * source.unit_bytes + beyond));
-  places_.scratch.base -= true_lower;
-  const std::int64_t all = cut.begin(collective_.blocks(schedule_.ranks) * cut.pieces);
-  places_.work.base = make_work(all * source.unit_bytes + beyond) - true_lower;
-  return MPI_SUCCESS;
+  lay_out_scratch(padded(cut.largest() * source.unit_bytes + beyond));
+  lay_out_work(beyond);
 }
 
-void Staging::make_scratch(MPI_Count block_bytes) {
-  workspace_.scratch.resize(static_cast<std::size_t>(schedule_.scratch * block_bytes));
-  places_.scratch = {workspace_.scratch.data(), block_bytes};
+void Staging::lay_out_scratch(MPI_Count block_bytes) {
+  places_.scratch.block_bytes = block_bytes;
+  needs_[Use::scratch] = static_cast<std::size_t>(workspace_.takes.scratch * block_bytes);
 }
 
-/// Not written when it is made: what no rank uses of it takes up no pages.
-char* Staging::make_work(MPI_Count bytes) {
-  if (schedule_.work) workspace_.work.reserve(static_cast<std::size_t>(bytes));
-  return reinterpret_cast<char*>(workspace_.work.data());
+/// Only the pieces from the first to the last that this rank has there.
+void Staging::lay_out_work(MPI_Count beyond) {
+  const Footprint& takes = workspace_.takes;
+  if (takes.work_count == 0) return;
+  const Pieces& cut = places_.work.cut;
+  const MPI_Aint unit = places_.work.unit_bytes;
+  work_begin_ = cut.begin(takes.work_first) * unit;
+  needs_[Use::work] =
+      static_cast<std::size_t>(cut.size(takes.work_first, takes.work_count) * unit + beyond);
 }
 
-void Staging::lay_out_packed(Side& side, std::vector<char>& storage) {
+void Staging::lay_out_packed(Side& side, Use use) {
   MPI_Aint end = 0;
   for (int block = 0; block < side.blocks; ++block) {
     side.places.push_back(end);
     side.counts.push_back(bytes_of(side.outside.block(block)));
     end += static_cast<MPI_Aint>(side.counts.back());
   }
-  storage.resize(static_cast<std::size_t>(end));
-  side.packed = true;
+  side.copy = Copy::packed;
+  needs_[use] = static_cast<std::size_t>(end);
   const MPI_Count equal = block_bytes_of(side.outside);
-  side.inside = {.base = storage.data(), .unit_bytes = 1, .type = MPI_PACKED, .count = equal};
+  side.inside = {.unit_bytes = 1, .type = MPI_PACKED, .count = equal};
   if (equal > 0 || side.blocks == 0) return;
   side.inside.counts = side.counts.data();
   side.inside.displacements = side.places.data();
+}
+
+/// Blocks are addressed relative to the base; the mirror holds only what they touch of it, in the
+/// user's layout, so the sends need no other datatype.
+void Staging::lay_out_mirror(Side& send) {
+  const Span span = span_of(send.outside, send.blocks);
+  send.copy = Copy::mirror;
+  send.copy_begin = span.begin;
+  needs_[Use::mirror] = static_cast<std::size_t>(span.bytes);
 }
 
 /// A block of a copy.
@@ -222,10 +240,12 @@ Part Staging::packed_block(const Side& side, int block) {
   return part;
 }
 
-int Staging::pack(Side& side) {
+int Staging::copy_out(Side& send) {
   int code = MPI_SUCCESS;
-  for (int block = 0; block < side.blocks && code == MPI_SUCCESS; ++block) {
-    code = local_copy(side.outside.block(block), packed_block(side, block), carrier_.twin);
+  for (int block = 0; block < send.blocks && code == MPI_SUCCESS; ++block) {
+    const Part copy =
+        send.copy == Copy::packed ? packed_block(send, block) : send.inside.block(block);
+    code = local_copy(send.outside.block(block), copy, carrier_.twin);
   }
   return code;
 }
@@ -238,21 +258,6 @@ int Staging::unpack(const Side& side) {
     if (first_code == MPI_SUCCESS) first_code = code;
   }
   return first_code;
-}
-
-/// Blocks are addressed relative to the base; the mirror holds only what they touch of it, in the
-/// user's layout, so the sends need no other datatype.
-int Staging::make_mirror(Side& send) {
-  const Span span = span_of(send.outside, send.blocks);
-  workspace_.mirror.resize(static_cast<std::size_t>(span.bytes));
-  send.inside.base =
-      reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(workspace_.mirror.data()) -
-                              static_cast<std::uintptr_t>(span.begin));
-  for (int block = 0; block < send.blocks; ++block) {
-    const int code = local_copy(send.outside.block(block), send.inside.block(block), carrier_.twin);
-    if (code != MPI_SUCCESS) return code;
-  }
-  return MPI_SUCCESS;
 }
 
 ByteBlocks Staging::bytes_of_side(Side& side) const {

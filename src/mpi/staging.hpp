@@ -14,17 +14,21 @@
 
 #include "mpi/mpi_transport.hpp"
 #include "mpi/run.hpp"
+#include "mpi/run_memory.hpp"
 #include "mpi/workspace.hpp"
 
 namespace suiro::mpi {
 
 class Staging {
  public:
-  /// `joined`: blocks are joined, and packed elsewhere.
+  /// Finds out what is needed, and takes nothing. `joined`: blocks are joined, and packed
+  /// elsewhere.
   Staging(Workspace& workspace, const Carrier& carrier, const Operation& operation, bool joined);
 
-  /// Before anything is sent: finds places and makes the copies. The code of an MPI error.
-  int prepare();
+  const Needs& needs() const { return needs_; }
+  /// Before anything is sent: finds places in that memory, and makes the copies. The code of an MPI
+  /// error.
+  int fill(const RunMemory& memory);
   /// After all has arrived. The code of an MPI error.
   int deliver();
 
@@ -32,30 +36,40 @@ class Staging {
   BytesOfBuffers bytes();
 
  private:
+  enum class Copy : std::uint8_t {
+    none,
+    packed,  // block after block without gaps
+    mirror   // in the user's layout
+  };
+
   /// A buffer of the user's, and what the transport sees of it.
   struct Side {
     UserBuffer outside;
     UserBuffer inside;
-    int blocks = 0;       // of `outside`
-    bool packed = false;  // `inside` is a copy, block after block without gaps
+    int blocks = 0;  // of `outside`
+    Copy copy = Copy::none;
+    MPI_Aint copy_begin =
+        0;                  // of a copy: where its memory begins, relative to the base of `inside`
+    bool delivered = true;  // a copy of what arrives is unpacked
     std::vector<MPI_Count> counts = {};
     std::vector<MPI_Aint> places = {};
     std::vector<std::size_t> offsets = {};  // for suiro's transport, where blocks differ
     std::vector<std::size_t> sizes = {};
   };
 
-  int prepare_blocks();
-  int prepare_bytes();
-  int prepare_elements();
+  void find_blocks();
+  void lay_out_blocks();
+  void lay_out_bytes();
+  void lay_out_elements();
   Pieces cut_of(const UserBuffer& block, MPI_Count unit_bytes);
-  void lay_out_packed(Side& side, std::vector<char>& storage);
-  int lay_bytes(Side& side, const Pieces& cut, std::vector<char>& storage, bool sends);
+  void lay_out_packed(Side& side, Use use);
+  void lay_out_pieces(Side& side, const Pieces& cut, Use use);
+  void lay_out_mirror(Side& send);
+  void lay_out_scratch(MPI_Count block_bytes);
+  void lay_out_work(MPI_Count beyond);
   static Part packed_block(const Side& side, int block);
-  int pack(Side& side);
+  int copy_out(Side& send);
   int unpack(const Side& side);
-  int make_mirror(Side& send);
-  void make_scratch(MPI_Count block_bytes);
-  char* make_work(MPI_Count bytes);
   ByteBlocks bytes_of_side(Side& side) const;
 
   Workspace& workspace_;
@@ -67,6 +81,9 @@ class Staging {
   Side send_;
   Side receive_;
   Places places_;
+  Needs needs_;
+  MPI_Aint element_begin_ = 0;  // of an element's data, relative to the element
+  MPI_Aint work_begin_ = 0;     // of the work buffer's memory, relative to all pieces
 };
 
 }  // namespace suiro::mpi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a choice keeps between its runs, so that the steady state does not allocate.
+// What a choice keeps between its runs, so that the steady state does not allocate. The memory of
+// runs is shared by all choices (run_memory.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,39 +21,16 @@ class Workspace {
         instance{schedule.ranks, schedule.root, schedule.pieces},
         in_place(has(schedule, Property::in_place)),
         direct(has(schedule, Property::direct)),
+        takes(schedule.scratch > 0 || schedule.work ? footprint(schedule, rank) : Footprint{}),
         executor(schedule, rank) {}
-
-  /// Memory up to this size is kept between calls.
-  static constexpr std::size_t kept_bytes = std::size_t{64} << 20;
-  static void shrink(std::vector<char>& memory) {
-    if (memory.size() > kept_bytes) std::vector<char>().swap(memory);
-  }
-  void shrink() {
-    for (std::vector<char>* memory : {&mirror, &arrivals, &scratch}) shrink(*memory);
-    if (work.size() > kept_bytes) work = {};
-    if (unequal && unequal->bytes() > kept_bytes) unequal.reset();
-  }
-
-  /// Sends that were let go may read it for ever after.
-  void leave_behind() {
-    for (std::vector<char>* memory : {&mirror, &scratch, &arrivals})
-      (new std::vector<char>)->swap(*memory);
-    new RawBytes(std::move(work));
-    work = {};
-    if (unequal) new UnequalBlocks(std::move(*unequal));
-    unequal.reset();
-  }
 
   const Collective& collective;
   Instance instance;
-  bool in_place;  // the schedule is right where send and receive buffer are one
-  bool direct;    // no rank hands on what came from another
+  bool in_place;    // the schedule is right where send and receive buffer are one
+  bool direct;      // no rank hands on what came from another
+  Footprint takes;  // of suiro's own memory
   Executor executor;
   InFlight in_flight;
-  std::vector<char> mirror;    // of what is sent
-  std::vector<char> arrivals;  // what was received and must be unpacked
-  std::vector<char> scratch;
-  RawBytes work;
   std::vector<std::int64_t> begins;      // of the blocks in all data, where they differ
   std::optional<UnequalBlocks> unequal;  // where blocks that differ are joined
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/schedule.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace suiro {
@@ -45,6 +46,36 @@ Schedule materialise(const Schedule& schedule) {
     stored->get(static_cast<std::size_t>(rank) * rounds + index, found);
   };
   return result;
+}
+
+namespace {
+
+void touch(const Blocks& blocks, Footprint& footprint) {
+  if (blocks.count == 0) return;
+  const std::int64_t end = blocks.first + blocks.count;
+  if (blocks.buffer == Buffer::scratch) footprint.scratch = std::max(footprint.scratch, end);
+  if (blocks.buffer != Buffer::work) return;
+  const bool is_first = footprint.work_count == 0;
+  const std::int64_t last_end = footprint.work_first + footprint.work_count;
+  footprint.work_first = is_first ? blocks.first : std::min(footprint.work_first, blocks.first);
+  footprint.work_count = std::max(is_first ? end : last_end, end) - footprint.work_first;
+}
+
+}  // namespace
+
+Footprint footprint(const Schedule& schedule, int rank) {
+  Footprint found;
+  Round round;
+  for (std::int64_t index = 0; index < schedule.rounds; ++index) {
+    schedule.round(rank, index, round);
+    for (const Step& step : round.steps) {
+      touch(step.source, found);
+      touch(step.target, found);
+      if (step.action == Action::send) found.moved += step.source.count;
+      if (step.action == Action::receive) found.moved += step.target.count;
+    }
+  }
+  return found;
 }
 
 namespace {

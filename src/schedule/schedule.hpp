@@ -94,7 +94,7 @@ struct Schedule {
   std::int64_t receive_window = 0;  // rounds whose receives are, <= window; 0: as many
   bool overtaking = false;          // a round waits for the number of those before it, not for each
   std::int64_t lookahead = 0;       // rounds ahead that receives may be posted
-  std::int64_t scratch = 0;         // blocks of scratch per rank
+  std::int64_t scratch = 0;         // blocks of scratch, of the rank that needs most
   bool work = false;                // ranks have a work buffer
   int root = 0;                     // of a rooted collective
   std::int64_t pieces = 1;          // that a message, or each rank's block, is cut in
@@ -124,6 +124,16 @@ inline Step reduce(Blocks source, Blocks target) { return {Action::reduce, -1, s
 
 /// All rounds of all ranks stored, so that the result does not call the builder again.
 Schedule materialise(const Schedule& schedule);
+
+/// What the steps of one rank touch of suiro's own memory, so that it takes no more than that. To
+/// find it takes as long as to make all rounds of the rank, which its first run does as well.
+struct Footprint {
+  std::int64_t scratch = 0;     // blocks, from the first on
+  std::int64_t work_first = 0;  // pieces of the work buffer
+  std::int64_t work_count = 0;
+  std::int64_t moved = 0;  // blocks in all its messages
+};
+Footprint footprint(const Schedule& schedule, int rank);
 
 /// Element-wise equality of headers and of every round of every rank.
 bool equal(const Schedule& left, const Schedule& right);

@@ -82,7 +82,10 @@ class Varied {
 class Rank {
  public:
   Rank(int rank, const Schedule& schedule)
-      : rank_(rank), executor_(schedule, rank), blocks_(schedule, rank) {}
+      : rank_(rank),
+        executor_(schedule, rank),
+        blocks_(schedule, rank),
+        memory_(blocks_.bytes(capacity)) {}
 
   /// A description of the first wrong byte, which may be anything where the rank knows of a loss.
   std::string call(MemoryNetwork& network, const Sizes& sizes, int sends_before_death = lives) {
@@ -92,10 +95,10 @@ class Rank {
     const std::vector<std::size_t>& sent = sizes[static_cast<std::size_t>(rank_)];
     std::vector<std::byte> send = all_bytes(sent);
     std::vector<std::byte> receive(all_bytes(received).size());
-    blocks_.prepare(capacity);
+    blocks_.prepare(capacity, memory_.data());
     pack(sent, send);
-    const std::span staging(blocks_.staging.data(), blocks_.staging.size());
-    Varied inner(network, rank_, sent, received, {1, send, receive, staging}, sends_before_death);
+    Varied inner(network, rank_, sent, received, {1, send, receive, blocks_.staging},
+                 sends_before_death);
     UnequalTransport transport(inner, blocks_);
     const auto has_room = [&](int from) {
       return received[static_cast<std::size_t>(from)] > capacity;
@@ -149,6 +152,7 @@ class Rank {
   int rank_;
   Executor executor_;
   UnequalBlocks blocks_;
+  std::vector<std::byte> memory_;
 };
 
 /// A rank whose peers get nothing of it any more, after so many sends of each call.
@@ -220,7 +224,8 @@ TEST(UnequalBlocks, KeepsMessagesAsShortAsMpiCanCount) {
   constexpr std::size_t bytes = 1 << 20;
   const std::size_t most = UnequalBlocks::capacity_max(schedule, bytes);
   UnequalBlocks blocks(schedule, 0);
-  blocks.prepare(most);
+  std::vector<std::byte> memory(blocks.bytes(most));
+  blocks.prepare(most, memory.data());
   EXPECT_LE(blocks.message_bytes(schedule.ranks), bytes);
   EXPECT_EQ(UnequalBlocks::capacity_max(schedule, 4), 0U);
 }

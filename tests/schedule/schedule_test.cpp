@@ -103,6 +103,25 @@ TEST(Schedule, EqualSeesHeadersAndSteps) {
   EXPECT_FALSE(equal(other, sample()));
 }
 
+TEST(Schedule, FootprintIsWhatTheStepsOfARankTouch) {
+  const Footprint first = footprint(sample(), 0);
+  EXPECT_EQ(first.scratch, 5);
+  EXPECT_EQ(first.work_first, 1);
+  EXPECT_EQ(first.work_count, 2);
+  EXPECT_EQ(first.moved, 2);
+  const Footprint second = footprint(sample(), 1);
+  EXPECT_EQ(second.scratch, 5);
+  EXPECT_EQ(second.work_count, 0);
+  Schedule more = sample();
+  more.function = [](int, std::int64_t index, Round& round) {
+    const std::int64_t piece = index == 0 ? 7 : 3;
+    round.steps.push_back(copy({Buffer::send, piece, 1}, {Buffer::work, piece, 1}));
+  };
+  EXPECT_EQ(footprint(more, 0).work_first, 3);
+  EXPECT_EQ(footprint(more, 0).work_count, 5);
+  EXPECT_EQ(footprint(more, 0).scratch, 0);
+}
+
 TEST(Schedule, RoundClearsWhatTheCallerHands) {
   Round round{.fence = true, .steps = {copy({}, {})}};
   sample().round(1, 1, round);
