@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 from mpi_jobs import SUIRO, Mpi, execute
@@ -156,3 +157,35 @@ def test_not_an_mpi_program(openmpi: Mpi) -> None:
     outcome = openmpi.run(["hostname"], ranks=1)
     assert outcome.out.strip() == os.uname().nodename
     assert outcome.said() == ["suiro: hostname is not an MPI program; the command runs unchanged"]
+
+
+def test_a_trace_that_cannot_be_written_is_told(openmpi: Mpi) -> None:
+    for explain in ([], ["--explain"]):
+        outcome = openmpi.run([endings(openmpi)], *explain, "--trace", "/dev/full", **RING)
+        assert (outcome.code, outcome.out.strip()) == (1, "ok")
+        told = "suiro: --trace /dev/full: not all could be written: No space left on device"
+        assert outcome.said() == [told]
+        assert ("what ran" in outcome.err) == bool(explain)
+    assert openmpi.run([endings(openmpi), "abort"], "--trace", "/dev/full", **RING).code == 7
+
+
+def test_ranks_that_end_early_are_missed(openmpi: Mpi) -> None:
+    outcome = openmpi.run([endings(openmpi), "abort"], "--explain", **RING)
+    assert outcome.code == 7
+    assert any("4 of the ranks ended before MPI_Finalize" in line for line in outcome.said())
+
+
+def test_nobody_takes_messages(openmpi: Mpi) -> None:
+    """A rank that writes them itself, to a pipe whose reader is gone."""
+    words = shlex.join([*SUIRO, "run", "--explain", "--", endings(openmpi)])
+    for error in ("2>&-", "2> /dev/full", "2> >(exec true)"):
+        shell = ["bash", "-c", f"SUIRO_ALLTOALL=rong {words} {error}"]
+        assert execute(shell).code == 0
+
+
+def test_addresses_that_lead_nowhere(mpi: Mpi, tmp_path: Path) -> None:
+    """In front of the right one, as those of containers would be."""
+    text = 'SUIRO_JOB="[::1]:1,127.0.0.1:1,127.0.0.2:1,$SUIRO_JOB"; export SUIRO_JOB'
+    outcome = mpi.run([script(tmp_path, text), endings(mpi)], "--explain=json", **RING)
+    assert (outcome.code, outcome.said()) == (0, [])
+    assert [row["algorithm"] for row in outcome.explained()] == ["ring"]

@@ -2,15 +2,20 @@
 // Who speaks when all ranks of a host have met the same.
 #include "net/complaint.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "net/tell.hpp"
 
 namespace suiro::net {
 namespace {
@@ -68,6 +73,50 @@ TEST_F(Complaints, AreMadeByEachRankWhereNoMarkCanBeLeft) {
   setenv("XDG_RUNTIME_DIR", "/nowhere", 1);
   EXPECT_NE(said_by_rank_of("one"), "");
   EXPECT_NE(said_by_rank_of("one"), "");
+}
+
+/// With standard error as `prepare` leaves it, and SIGPIPE as programs have it.
+int ending_of_one_who_complains(void (*prepare)()) {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGPIPE, SIG_DFL);
+    prepare();
+    errno = EDOM;
+    complain("it is gone");
+    sigset_t waiting;
+    sigpending(&waiting);
+    _exit(errno == EDOM && sigismember(&waiting, SIGPIPE) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_F(Complaints, ThatNobodyTakesDoNoHarm) {
+  EXPECT_EQ(ending_of_one_who_complains([] { close(STDERR_FILENO); }), 0);
+  EXPECT_EQ(ending_of_one_who_complains([] { dup2(open("/dev/full", O_WRONLY), STDERR_FILENO); }),
+            0);
+  EXPECT_EQ(ending_of_one_who_complains([] {
+              std::array<int, 2> ends{};
+              if (pipe(ends.data()) != 0) _exit(2);
+              dup2(ends[1], STDERR_FILENO);
+              close(ends[0]);
+            }),
+            0);
+}
+
+TEST_F(Complaints, GetIntoNoFileThatTookThePlaceOfAClosedStandardError) {
+  const std::string file = path + "/data";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(STDERR_FILENO);
+    can_tell();  // as at MPI_Init
+    open(file.c_str(), O_WRONLY | O_CREAT, 0600);
+    complain("it is gone");
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(std::filesystem::file_size(file), 0U);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 import contextlib
 import io
 import json
+import resource
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -83,6 +86,43 @@ def test_strangers_hear_nothing(service: Service, greeting: str) -> None:
     peer.say(greeting, '{"register": {}}')
     assert peer.hears() == ""
     assert service.worlds.registered == 0
+
+
+def test_many_ranks_come_at_once(service: Service) -> None:
+    """More than there may be strangers, while the service has other things to do."""
+    count = 1500
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4 * count:
+        pytest.skip("too few descriptors are allowed here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * count, hard))
+    try:
+        busy = threading.Event()
+        service._loop.call_soon_threadsafe(busy.wait)
+        peers = [Peer(service) for _ in range(count)]
+        for peer in peers:
+            peer.say(f"suiro 1 {service.token}", '{"hello": true}')
+        busy.set()
+        assert {peer.hears() for peer in peers} == {"ok"}
+        del peers, peer
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_ranks_that_owe_a_report_are_counted(service: Service, reports: Reports) -> None:
+    for last in ('{"done": true}', ""):
+        peer = register(service)
+        peer.say(json.dumps({"verdict": {"rank": 0, "size": 1}}))
+        assert peer.hears() == "on"
+        if last:
+            peer.say(last)
+            assert peer.hears() == "ok"
+        peer.file.close()
+        peer.socket.close()
+    for _ in range(1000):  # until the service has noticed
+        if reports.cut_off_ranks:
+            break
+        time.sleep(0.01)
+    assert reports.cut_off_ranks == 1
 
 
 @pytest.mark.parametrize(
