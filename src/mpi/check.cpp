@@ -126,13 +126,13 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);
   const double begin_s = now_s();
   const Ending ran = communicator.run(collective, choice, operation);
-  call.seconds = now_s() - begin_s;
+  call.seconds = elapsed_s(begin_s);
   const bool succeeded = ran.code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
   if (overwritten) unpack(before, operation.send);
   const double native_begin_s = now_s();
   const int code = native();
-  call.native_seconds = now_s() - native_begin_s;
+  call.native_seconds = elapsed_s(native_begin_s);
   if (!succeeded || code != MPI_SUCCESS) return code;
   const auto difference = first_difference(ours, pack(operation.receive, blocks), tolerance);
   if (difference) job.record.add(communicator, collective, choice, *difference);

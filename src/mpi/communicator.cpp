@@ -8,6 +8,7 @@
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/net_group.hpp"
+#include "mpi/usual_arithmetic.hpp"
 #include "mpi/workspace.hpp"
 #include "rules/candidates.hpp"
 
@@ -163,6 +164,7 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
     std::rotate(found, found + 1, choice.kept.end());
     return *choice.kept.back().workspace;
   }
+  const UsualArithmetic usual;
   if (choice.kept.size() == kept_max) choice.kept.erase(choice.kept.begin());
   const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
   const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};

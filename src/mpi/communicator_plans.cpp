@@ -8,6 +8,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/job.hpp"
+#include "mpi/usual_arithmetic.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro::mpi {
@@ -74,6 +75,7 @@ RuleTable Communicator::table_for(const Collective& collective) const {
 void Communicator::plan(const Collective& collective) {
   std::unique_ptr<Plan>& place = plans_[index_of(collective)];
   if (place) return;
+  const UsualArithmetic usual;
   place = std::make_unique<Plan>();
   if (!obstacle_.empty()) {
     place->choices.emplace_back();
@@ -186,6 +188,7 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
     plan.waiting = &choice;
     return;
   }
+  const UsualArithmetic usual;
   const std::int64_t bytes = *choice.asked_bytes;
   Decision decision = job.chooser->choose(collective, *topology_, bytes);
   static std::atomic<bool> complained{false};

@@ -51,14 +51,14 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
   int code = MPI_SUCCESS;
   if (choice.native) {
     code = native();
-    if (timed) call.native_seconds = now_s() - begin_s;
+    if (timed) call.native_seconds = elapsed_s(begin_s);
   } else if (job.settings.check) {
     code = run_checked(communicator, collective, choice, operation, native, call);
   } else {
     code = run_chosen(communicator, collective, choice, operation);
   }
   if (timed) {
-    if (call.seconds == 0) call.seconds = now_s() - begin_s;
+    if (call.seconds == 0) call.seconds = elapsed_s(begin_s);
     job.record.add(call);
   }
   return code;

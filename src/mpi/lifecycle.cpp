@@ -21,6 +21,7 @@
 #include "mpi/profilers.hpp"
 #include "mpi/provider.hpp"
 #include "mpi/sites.hpp"
+#include "mpi/usual_arithmetic.hpp"
 #include "net/tell.hpp"
 
 namespace suiro::mpi {
@@ -294,6 +295,7 @@ MPI_Errhandler find_errors_return() {
 
 /// After the real MPI_Init.
 bool may_act(bool enrolled) {
+  const UsualArithmetic usual;
   int size = 0;
   job.errors_return = find_errors_return();
   real.Comm_rank(MPI_COMM_WORLD, &job.rank);
@@ -313,6 +315,7 @@ bool may_act(bool enrolled) {
 /// MPI_Finalize begins with what is attached to MPI_COMM_SELF, while everything still works.
 int finish(MPI_Comm, int, void*, void*) {
   if (job.mode.exchange(Mode::native) == Mode::active) {
+    const UsualArithmetic usual;
     job.communicators.forget_all();
     leave_net();
     job.record.finish();
@@ -345,16 +348,25 @@ void check_offsets() {
   job.service.send(nlohmann::json{{"offsets", host_name()}}.dump(-1, ' ', true));
 }
 
+/// Before the real MPI_Init. True when `suiro run` knows of this rank.
+bool prepare(bool& over_suiro) {
+  const UsualArithmetic usual;
+  net::can_tell();  // before the MPI opens anything
+  job.settings = read_settings();
+  const Settings& settings = job.settings;
+  const bool enrolled = !settings.off && !settings.service.empty() &&
+                        job.service.enroll(settings.service, settings.token);
+  over_suiro = enrolled && settle_messages();
+  return enrolled;
+}
+
 template <class RealInit>
 int initialise(RealInit&& real_init) {
   if (entered.exchange(true)) return real_init();
-  net::can_tell();  // before the MPI opens anything
-  job.settings = read_settings();
+  bool over_suiro = false;
+  const bool enrolled = prepare(over_suiro);
   if (job.settings.off) return real_init();
   const Settings& settings = job.settings;
-  const bool enrolled =
-      !settings.service.empty() && job.service.enroll(settings.service, settings.token);
-  const bool over_suiro = enrolled && settle_messages();
   const int code = real_init();
   leave_environment();
   if (code == MPI_SUCCESS && may_act(enrolled)) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mpi/job.hpp"
+#include "mpi/usual_arithmetic.hpp"
 
 namespace suiro::mpi {
 
@@ -57,9 +58,18 @@ std::string text_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-double now_s() { return clock_s(CLOCK_MONOTONIC); }
+double now_s() {
+  const UsualArithmetic usual;
+  return clock_s(CLOCK_MONOTONIC);
+}
+
+double elapsed_s(double begin_s) {
+  const UsualArithmetic usual;
+  return clock_s(CLOCK_MONOTONIC) - begin_s;
+}
 
 void Record::add(const Observation& call) {
+  const UsualArithmetic usual;
   const std::lock_guard lock(mutex_);
   if (job.settings.explain) add_row(call);
   if (job.settings.trace) add_line(call);

@@ -20,6 +20,9 @@ namespace suiro::mpi {
 /// Seconds since an arbitrary moment.
 double now_s();
 
+/// Since such a moment.
+double elapsed_s(double begin_s);
+
 /// In one line, whatever bytes are in it: names of hosts and files may have any.
 std::string text_of(const nlohmann::json& json);
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "mpi/usual_arithmetic.hpp"
+
 namespace suiro::mpi {
 
 namespace {
@@ -47,6 +49,7 @@ bool is_even(const Sums& sums, int blocks) {
 
 BlockBytes vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
                          const Topology& topology, int rank) {
+  const UsualArithmetic usual;
   const int blocks = topology.ranks() - topology.ppn(topology.node(rank));
   const Sums sent = sums_of(send, topology, rank);
   const Sums received = sums_of(receive, topology, rank);
