@@ -6,6 +6,7 @@
 
 #include "mpi/job.hpp"
 #include "mpi/tolerance.hpp"
+#include "mpi/usual_arithmetic.hpp"
 
 namespace suiro::mpi {
 
@@ -99,8 +100,8 @@ void unpack(const Packed& packed, const UserBuffer& buffer) {
 std::optional<Difference> first_difference(const Packed& ours, const Packed& native,
                                            const Tolerance& tolerance) {
   for (std::size_t block = 0; block < ours.size(); ++block) {
-    const auto offset = tolerance.first_beyond(ours[block], native[block]);
-    if (offset) return Difference{static_cast<int>(block), *offset};
+    const auto found = tolerance.first_beyond(ours[block], native[block]);
+    if (found) return Difference{static_cast<int>(block), *found};
   }
   return std::nullopt;
 }
@@ -110,6 +111,13 @@ int blocks_received(const Communicator& communicator, const Collective& collecti
                     const Operation& operation) {
   const Instance instance{communicator.ranks(), operation.root, 1};
   return static_cast<int>(collective.receive_blocks(instance, communicator.rank()));
+}
+
+Tolerance tolerance_of(const Communicator& communicator, const Collective& collective,
+                       const Operation& operation, const Packed& sent) {
+  if (!collective.reduces) return {};
+  const UsualArithmetic usual;
+  return {operation, communicator.ranks(), sent.front()};
 }
 
 }  // namespace
@@ -122,8 +130,9 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   // A vector with blocks for all ranks is one block.
   const auto sent =
       static_cast<int>(collective.cut() ? 1 : collective.send_blocks(whole, communicator.rank()));
-  const Packed before = overwritten ? pack(operation.send, sent) : Packed();
-  const Tolerance tolerance(operation, communicator.ranks(), collective.reduces);
+  const bool needed = overwritten || collective.reduces;
+  const Packed before = needed ? pack(operation.send, sent) : Packed();
+  const Tolerance tolerance = tolerance_of(communicator, collective, operation, before);
   const double begin_s = now_s();
   const Ending ran = communicator.run(collective, choice, operation);
   call.seconds = elapsed_s(begin_s);
@@ -134,7 +143,9 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   const int code = native();
   call.native_seconds = elapsed_s(native_begin_s);
   if (!succeeded || code != MPI_SUCCESS) return code;
-  const auto difference = first_difference(ours, pack(operation.receive, blocks), tolerance);
+  const Packed theirs = pack(operation.receive, blocks);
+  const UsualArithmetic usual;
+  const auto difference = first_difference(ours, theirs, tolerance);
   if (difference) job.record.add(communicator, collective, choice, *difference);
   return code;
 }

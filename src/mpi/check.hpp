@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --check: a collective runs by suiro's schedule and natively, and what arrived is compared bit for
-// bit. Both results are compared packed, so that only bytes which the datatype covers count. Sums
-// and products of floating-point numbers may differ by what another order of the operands can make
-// of rounding (tolerance.hpp).
+// bit. Both results are compared packed, so that only bytes which the datatype covers count.
+// Reductions of floating-point numbers may differ by what another order of the operands can make of
+// rounding (tolerance.hpp).
 #pragma once
 
 #include "mpi/record.hpp"

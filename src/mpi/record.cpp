@@ -115,18 +115,20 @@ void Record::send_lines() {
 
 void Record::add(const Communicator& communicator, const Collective& collective,
                  const Choice& choice, const Difference& difference) {
-  const nlohmann::json json{{"rank", job.rank},
-                            {"collective", collective.name},
-                            {"shape", communicator.shape()},
-                            {"algorithm", choice.algorithm},
-                            {"block", difference.block},
-                            {"offset", difference.offset}};
+  const Deviation& deviation = difference.deviation;
+  nlohmann::json json{{"rank", job.rank},
+                      {"collective", collective.name},
+                      {"shape", communicator.shape()},
+                      {"algorithm", choice.algorithm},
+                      {"block", difference.block},
+                      {"offset", deviation.offset}};
+  if (deviation.may_be_rounding) json["may_be_rounding"] = deviation.share.value_or(0);
   const std::lock_guard lock(mutex_);
   if (job.service.send(text_of({{"difference", json}}))) return;
   say("check: " + std::string(collective.name) + " by " + choice.algorithm + " on " +
       communicator.shape() + ": rank " + std::to_string(job.rank) + ", block " +
-      std::to_string(difference.block) + ", byte " + std::to_string(difference.offset) +
-      " is not what native delivers");
+      std::to_string(difference.block) + ", byte " + std::to_string(deviation.offset) +
+      " is not what native delivers" + (deviation.may_be_rounding ? ", maybe by rounding" : ""));
 }
 
 void Record::finish() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/communicator.hpp"
+#include "mpi/tolerance.hpp"
 
 namespace suiro::mpi {
 
@@ -37,10 +38,11 @@ struct Observation {
   std::optional<double> native_seconds = std::nullopt;  // when native ran too
 };
 
-/// The first byte in which suiro's result is not native's.
+/// Where suiro's result is first not native's: the offset is in the block's data, gaps of the
+/// datatype left out.
 struct Difference {
   int block = 0;
-  long long offset = 0;  // in the block's data, gaps of the datatype left out
+  Deviation deviation;
 };
 
 class Record {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -97,6 +98,19 @@ void add_number(Settings& settings, const char* name, int& number) {
   if (!value.empty()) number = number_from_1(value, name, value);
 }
 
+void add_check_tolerance(Settings& settings) {
+  const std::string value = variable("SUIRO_CHECK_TOLERANCE");
+  mix(settings.hash, value);
+  if (value.empty()) return;
+  double share = -1;
+  const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), share);
+  if (*stop != 0 || error != std::errc() || !std::isfinite(share) || share < 0) {
+    throw std::runtime_error("SUIRO_CHECK_TOLERANCE=" + printable(value) +
+                             ": expected a number from 0, such as 1e-9");
+  }
+  settings.check_tolerance = share;
+}
+
 void add_pretended_nodes(Settings& settings) {
   const std::string value = variable("SUIRO_NODES");
   mix(settings.hash, value);
@@ -158,6 +172,7 @@ Settings read_settings() {
     mix(settings.hash, settings.transport);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
+    add_check_tolerance(settings);
     add_pretended_nodes(settings);
     add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "mpi/sites.hpp"
@@ -12,10 +13,11 @@
 namespace suiro::mpi {
 
 struct Settings {
-  bool off = false;                  // SUIRO=off
-  bool explain = false;              // SUIRO_EXPLAIN, set by `suiro run --explain`
-  bool trace = false;                // SUIRO_TRACE, set by `suiro run --trace`
-  bool check = false;                // SUIRO_CHECK, set by `suiro run --check`
+  bool off = false;                       // SUIRO=off
+  bool explain = false;                   // SUIRO_EXPLAIN, set by `suiro run --explain`
+  bool trace = false;                     // SUIRO_TRACE, set by `suiro run --trace`
+  bool check = false;                     // SUIRO_CHECK, set by `suiro run --check`
+  std::optional<double> check_tolerance;  // SUIRO_CHECK_TOLERANCE
   std::vector<int> pretended_nodes;  // SUIRO_NODES: at each site; ranks are on them in block order
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
   NamedSites sites;        // SUIRO_SITES=a,b;c: hosts by site; empty: their addresses tell

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro run`: the options, and one call."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,6 +80,13 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Run native too, and compare bit for bit.")
     ] = False,
+    check_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="How far an operation of the program's own may round, of the operands.",
+        ),
+    ] = None,
     rules: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rule file, as SUIRO_RULES.")
     ] = None,
@@ -101,14 +109,18 @@ def run(
     ] = False,
 ) -> None:
     """Run an MPI job with suiro's collectives: put `suiro run --` before its command."""
+    from suiro.errors import UsageError
     from suiro.run.job import Options
     from suiro.run.job import run as run_job
 
     _check(mpi, rules, transport, link_rate)
+    if check_tolerance is not None and not 0 <= check_tolerance < math.inf:
+        raise UsageError("--check-tolerance: expected a share from 0, such as 1e-9")
     options = Options(
         explain="json" if explain_json else "table" if explain else None,
         trace=trace,
-        check=check,
+        check=check or check_tolerance is not None,
+        check_tolerance=check_tolerance,
         rules=rules,
         forced=_forced(force or []),
         mpi=None if mpi == "auto" else mpi,

@@ -35,6 +35,7 @@ class Options:
     explain: str | None = None  # table or json
     trace: Path | None = None
     check: bool = False
+    check_tolerance: float | None = None
     rules: Path | None = None
     forced: Mapping[str, str] = field(default_factory=dict)  # algorithms, by collective
     mpi: str | None = None
@@ -51,6 +52,9 @@ class Options:
             "SUIRO_NET_EXPLAIN": "on" if self.explain == "table" and suiro else None,
             "SUIRO_TRACE": "1" if self.trace else None,
             "SUIRO_CHECK": "1" if self.check else None,
+            "SUIRO_CHECK_TOLERANCE": None
+            if self.check_tolerance is None
+            else repr(self.check_tolerance),
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
         }
         found |= {f"SUIRO_{name.upper()}": value for name, value in self.forced.items()}
