@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "algorithms/catalog.hpp"
+#include "mpi/device_memory.hpp"
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/net_group.hpp"
@@ -194,8 +195,13 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
     slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
   }
   const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
-  Ending ending = mpi::run(workspace, {user_, twin_, net, job.waiting, rank_}, operation, slot);
+  const Carrier carrier{user_, twin_, net, job.waiting, rank_};
+  OnHost here(collective, operation, carrier, ranks_);
+  if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
+  Ending ending = mpi::run(workspace, carrier, here.operation(), slot);
   if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
+  if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
+  if (ending.spoiled) here.leave_behind();
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
 }

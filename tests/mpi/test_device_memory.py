@@ -45,3 +45,26 @@ def test_small_blocks_are_left_to_native_where_ranks_would_have_to_ask(
     rows = [row for row in outcome.explained() if row["collective"] == "alltoall"]
     assert [(row["algorithm"], row["calls"]) for row in rows] == [("native", 1), ("native", 1)]
     assert any("device memory" in row["reason"] for row in rows)
+
+
+@pytest.mark.parametrize("late", ["late", "late-all"])
+def test_runtime_that_is_loaded_after_init(mpi: Mpi, late: str, tmp_path: Path) -> None:
+    """Suiro runs, on copies that the MPI makes: whoever else touches the memory crashes."""
+    forced = {
+        "SUIRO_ALLREDUCE": "lanes",
+        "SUIRO_ALLTOALL": "ring",
+        "SUIRO_ALLTOALLV": "ring",
+        "SUIRO_BCAST": "node_pipeline",
+    }
+    options = ["-shared", "-fPIC", "-w", '-DRUNTIME="libcuda.so.1"']
+    aware = mpi.build("device_aware.c", *options, name="device-aware")
+    program = [*words(mpi, "libcuda.so.1", tmp_path), late]
+    outcome = mpi.run(program, "--explain=json", LD_PRELOAD=str(aware), **forced)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
+    rows = {(row["collective"], row["algorithm"], row["calls"]) for row in outcome.explained()}
+    assert rows == {
+        ("allreduce", "lanes", 1),
+        ("alltoall", "ring", 2),
+        ("alltoallv", "ring", 1),
+        ("bcast", "node_pipeline", 1),
+    }
