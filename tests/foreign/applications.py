@@ -105,7 +105,7 @@ APPLICATIONS = (
         arguments=("-i", "water.inp"),
         quantities=(
             Quantity("energies", r"^ ENERGY\| .*: +(\S+)$", 1e-9),
-            Quantity("positions", r"^ +[OH] +(.*)$", 1e-6, "water-pos-1.xyz"),
+            Quantity("forces", r"^ +\d+ +\d+ +[OH] +(.*)$", 1e-6),
         ),
     ),
     Application(
@@ -117,7 +117,7 @@ APPLICATIONS = (
         quantities=(
             Quantity("integrals", r"^ +volIntegrate\(.*\) of . = (.*)$", 1e-6),
             Quantity("residuals", r"Initial residual = ([^,]+),", 1e-6),
-            Quantity("velocities", r"^\((.* .* .*)\)$", 1e-6, "processor3/0.04/U"),
+            Quantity("velocities", r"^\((.* .* .*)\)$", 1e-6, "processor3/0.016/U"),
         ),
     ),
 )
