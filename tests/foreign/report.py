@@ -119,7 +119,7 @@ def _learnt_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
 
 
 def _forced_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
-    """One for each algorithm and MPI, of the tests that call its collectives. `ran_in` counts those
+    """One for each algorithm and MPI with tests that call its collectives. `ran_in` counts those
     in which it ran at least once: right results of others say nothing of it."""
     for setting, mpi, results in _by_setting(sweep):
         for one in setting.forced:
@@ -128,6 +128,8 @@ def _forced_rows(sweep: Sweep) -> Iterator[dict[str, Any]]:
                 for job, result in results.items()
                 if sweep.touches(job, one.collectives)
             ]
+            if not calls:
+                continue
             yield {
                 "algorithm": one.name,
                 "mpi": mpi,
