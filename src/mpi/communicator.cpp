@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include "algorithms/catalog.hpp"
 #include "mpi/device_memory.hpp"
@@ -179,17 +180,33 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
   if (spoiled_code_ != MPI_SUCCESS) return {};
   if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
   if (!no_twin_.empty()) return no_twin_;
-  const Workspace& workspace = workspace_for(collective, choice, operation);
-  if (!joins_unequal(collective, choice) &&
-      !can_run(workspace, operation, goes_over_net(collective, choice))) {
-    return "blocks too large, or of a type that suiro's transport does not carry";
+  try {
+    const Workspace& workspace = workspace_for(collective, choice, operation);
+    if (!joins_unequal(collective, choice) &&
+        !can_run(workspace, operation, goes_over_net(collective, choice))) {
+      return "blocks too large, or of a type that suiro's transport does not carry";
+    }
+  } catch (const std::bad_alloc&) {
+    all_say(false, twin_);  // the others, who have a new one, ask when they run it
+    return std::string(out_of_memory);
   }
   return {};
 }
 
+/// Of a call that all ranks know the size of. They ask when this is news, and where it is so much
+/// that nothing of it is kept from the last call.
+std::int64_t Communicator::memory_at_stake(const Collective& collective, const Operation& operation,
+                                           std::optional<std::size_t> slot) const {
+  if (slot) return static_cast<std::int64_t>(*slot) * ranks_;
+  const std::int64_t bytes = operation.bytes.value_or(0);
+  return collective.cut() ? collective.cut_bytes(bytes, ranks_) : bytes * ranks_;
+}
+
 Ending Communicator::run(const Collective& collective, Choice& choice, const Operation& operation) {
   if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
-  Workspace& workspace = *choice.kept.back().workspace;
+  constexpr std::int64_t always = std::int64_t{8} << 20;
+  Choice::Kept& kept = choice.kept.back();
+  Workspace& workspace = *kept.workspace;
   std::optional<std::size_t> slot;
   if (joins_unequal(collective, choice)) {
     slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
@@ -198,7 +215,11 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
   const Carrier carrier{user_, twin_, net, job.waiting, rank_};
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
-  Ending ending = mpi::run(workspace, carrier, here.operation(), slot);
+  const std::int64_t stake = memory_at_stake(collective, operation, slot);
+  const bool asks = stake > kept.granted || stake >= always;
+  Ending ending = mpi::run(workspace, carrier, here.operation(), slot, asks);
+  kept.granted = std::max(kept.granted, stake);
+  if (ending.no_memory) choice.kept.pop_back();
   if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
   if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
   if (ending.spoiled) here.leave_behind();

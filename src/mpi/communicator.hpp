@@ -36,9 +36,13 @@ struct Choice {
     int root = 0;
     std::int64_t bytes = 0;
     WorkspacePointer workspace;
+    std::int64_t granted = -1;  // of so many bytes all ranks have once had the memory for it
   };
   std::vector<Kept> kept;  // the last used at the end
 };
+
+/// Why native runs where some rank could not have what suiro's algorithm needs.
+inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
 
 /// Values of the info keys suiro_alltoall and so on, by the place of the collective in the table;
 /// empty: none.
@@ -129,6 +133,8 @@ class Communicator {
   bool goes_over_net(const Collective& collective, const Choice& choice) const {
     return net_ != nullptr && !joins_unequal(collective, choice);
   }
+  std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
+                               std::optional<std::size_t> slot) const;
   std::string make_twin();
   bool create_twin();
   void free_twin();

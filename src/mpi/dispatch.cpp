@@ -35,10 +35,14 @@ int taken_back_if_refused(Communicator& communicator, const Collective& collecti
   return code;
 }
 
-/// What was chosen and prepared is run.
-int run_chosen(Communicator& communicator, const Collective& collective, Choice& choice,
-               const Operation& operation) {
+int pass_on(Communicator& communicator, const Collective& collective, const Choice& choice,
+            const Operation& operation, std::string reason, Native native);
+
+/// What was chosen and prepared is run. Empty when some rank lacks the memory.
+std::optional<int> run_chosen(Communicator& communicator, const Collective& collective,
+                              Choice& choice, const Operation& operation) {
   const Ending ending = communicator.run(collective, choice, operation);
+  if (ending.no_memory) return std::nullopt;
   if (ending.undone) communicator.take_back(collective);
   return report(operation.comm, ending.code);
 }
@@ -54,14 +58,27 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
     if (timed) call.native_seconds = elapsed_s(begin_s);
   } else if (job.settings.check) {
     code = run_checked(communicator, collective, choice, operation, native, call);
+  } else if (const std::optional<int> ran =
+                 run_chosen(communicator, collective, choice, operation)) {
+    code = *ran;
   } else {
-    code = run_chosen(communicator, collective, choice, operation);
+    return pass_on(communicator, collective, choice, operation, std::string(out_of_memory), native);
   }
   if (timed) {
     if (call.seconds == 0) call.seconds = elapsed_s(begin_s);
     job.record.add(call);
   }
   return code;
+}
+
+/// Native in place of what was chosen.
+int pass_on(Communicator& communicator, const Collective& collective, const Choice& choice,
+            const Operation& operation, std::string reason, Native native) {
+  Choice passed_on;
+  passed_on.algorithm = native_algorithm;
+  passed_on.reason = std::move(reason);
+  passed_on.wire_blocks = choice.wire_blocks;
+  return run_here(communicator, collective, passed_on, operation, native);
 }
 
 /// MPI_Reduce_local, which does the arithmetic, steps from element to element upwards.
@@ -101,11 +118,7 @@ int perform(Communicator& communicator, const Collective& collective, Choice& ch
   if (code != MPI_SUCCESS) return code;
   if (reason.empty()) reason = communicator.prepare(collective, choice, operation);
   if (reason.empty()) return run_here(communicator, collective, choice, operation, native);
-  Choice passed_on;
-  passed_on.algorithm = native_algorithm;
-  passed_on.reason = std::move(reason);
-  passed_on.wire_blocks = choice.wire_blocks;
-  return run_here(communicator, collective, passed_on, operation, native);
+  return pass_on(communicator, collective, choice, operation, std::move(reason), native);
 }
 
 /// What all ranks know the size of: `operation.bytes`.

@@ -207,17 +207,24 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
 }
 
 Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
-           std::optional<std::size_t> slot_capacity) {
-  Staging staging(workspace, carrier, operation, slot_capacity.has_value());
-  Needs needs = staging.needs();
-  if (slot_capacity) needs[Use::joined] = joined_bytes(workspace, carrier.rank, *slot_capacity);
-  RunMemory memory(needs);
-  if (const int code = staging.fill(memory); code != MPI_SUCCESS) return {code, true, false};
-  if (slot_capacity) {
-    return run_joined(workspace, carrier, operation, staging, memory, *slot_capacity);
+           std::optional<std::size_t> slot_capacity, bool asks) {
+  std::optional<Staging> staging;
+  std::optional<RunMemory> memory;
+  try {
+    staging.emplace(workspace, carrier, operation, slot_capacity.has_value());
+    Needs needs = staging->needs();
+    if (slot_capacity) needs[Use::joined] = joined_bytes(workspace, carrier.rank, *slot_capacity);
+    memory.emplace(needs);
+  } catch (const std::bad_alloc&) {
+    if (!asks) throw;
   }
-  if (carrier.net != nullptr) return run_over_net(workspace, carrier, operation, staging);
-  return run_over_mpi(workspace, carrier, operation, staging, memory);
+  if (asks && !all_say(memory.has_value(), carrier.twin)) return {.no_memory = true};
+  if (const int code = staging->fill(*memory); code != MPI_SUCCESS) return {code, true, false};
+  if (slot_capacity) {
+    return run_joined(workspace, carrier, operation, *staging, *memory, *slot_capacity);
+  }
+  if (carrier.net != nullptr) return run_over_net(workspace, carrier, operation, *staging);
+  return run_over_mpi(workspace, carrier, operation, *staging, *memory);
 }
 
 }  // namespace suiro::mpi

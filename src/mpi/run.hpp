@@ -31,12 +31,14 @@ struct Waiting {
 
 /// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
 /// still be under way on the twin, where a later run would take them for its own. `lost`: something
-/// that this rank waited for did not come, as another rank had an error.
+/// that this rank waited for did not come, as another rank had an error. `no_memory`: some rank has
+/// not enough, and nothing was done, on all ranks alike.
 struct Ending {
   int code = MPI_SUCCESS;
   bool undone = false;
   bool spoiled = false;
   bool lost = false;
+  bool no_memory = false;
 };
 
 /// One call of the user. In place, `send` and `receive` are in one buffer: what is sent, or what
@@ -95,7 +97,8 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
 
 /// The code is MPI_SUCCESS or the first MPI error code. With `slot_capacity`, which is the same on
 /// all ranks, blocks differ and are joined (execute/unequal_blocks.hpp); larger ones go straight.
+/// `asks`, the same on all ranks: they ask each other first whether all have the memory.
 Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
-           std::optional<std::size_t> slot_capacity = std::nullopt);
+           std::optional<std::size_t> slot_capacity, bool asks);
 
 }  // namespace suiro::mpi
