@@ -81,8 +81,9 @@ int ending_of_one_who_complains(void (*prepare)()) {
   if (child == 0) {
     signal(SIGPIPE, SIG_DFL);
     prepare();
-    errno = EDOM;
     complain("it is gone");
+    errno = EDOM;
+    tell("it is gone\n");
     sigset_t waiting;
     sigpending(&waiting);
     _exit(errno == EDOM && sigismember(&waiting, SIGPIPE) == 0 ? 0 : 1);

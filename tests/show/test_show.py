@@ -143,7 +143,7 @@ def test_svg_has_an_arrow_for_each_message(tmp_path: Path) -> None:
         (["ring", "--shape", "2,2", "--node", "2"], "--node 2: the nodes are 0 to 1"),
         (["ring", "--shape", "2,2", "--node", "0", "--json"], "exclude each other"),
         (["ring", "--shape", "2,2", "--rounds", "a"], "--rounds takes a number from 0"),
-        (["ring", "--shape", "2,2", "--svg", "/no/such/folder/x.svg"], "No such file or directory"),
+        (["ring", "--shape", "2,2", "--svg", "/no/such/folder/x.svg"], "there is no folder"),
     ],
 )
 def test_wrong_input_is_a_usage_error(arguments: list[str], message: str) -> None:

@@ -76,7 +76,10 @@ def sim(
     and the part of the time that went to links, the way, messages, copies, and TCP's repeats.
     """
     from suiro.bench.catalog import find_collective
+    from suiro.output import check_place
 
+    if svg is not None:
+        check_place(svg, "--svg")
     row = find_collective(collective)
     scene = _scene(lab, cluster, nodes, ppn)
     root = _root(row.rooted, root, scene.ranks)
