@@ -53,7 +53,6 @@ CALLED = [
     "Get_address",
     "Get_count",
     "Group_free",
-    "Group_size",
     "Group_translate_ranks",
     "Iallreduce",
     "Info_get",

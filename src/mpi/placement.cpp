@@ -10,6 +10,23 @@
 
 namespace suiro::mpi {
 
+namespace {
+
+std::vector<int> in_world(MPI_Comm communicator, const std::vector<int>& ranks) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  std::vector<int> result(ranks.size());
+  real.Comm_group(communicator, &group);
+  real.Comm_group(MPI_COMM_WORLD, &world);
+  real.Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world,
+                             result.data());
+  real.Group_free(&group);
+  real.Group_free(&world);
+  return result;
+}
+
+}  // namespace
+
 Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
                      std::vector<int> links_of_world_rank)
     : node_of_world_rank_(std::move(node_of_world_rank)),
@@ -21,19 +38,11 @@ Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_
 }
 
 std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
-  MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
   int size = 0;
-  real.Comm_group(communicator, &group);
-  real.Comm_group(MPI_COMM_WORLD, &world);
-  real.Group_size(group, &size);
+  real.Comm_size(communicator, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> result(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  real.Group_translate_ranks(group, size, ranks.data(), world, result.data());
-  real.Group_free(&group);
-  real.Group_free(&world);
-  return result;
+  return in_world(communicator, ranks);
 }
 
 std::optional<Topology> Placement::of(MPI_Comm communicator) const {
@@ -59,7 +68,7 @@ std::optional<Topology> Placement::of(MPI_Comm communicator) const {
 }
 
 int Placement::node_of(MPI_Comm communicator, int rank) const {
-  return node_of_world_rank_[static_cast<std::size_t>(world_ranks(communicator)[rank])];
+  return node_of_world_rank_[static_cast<std::size_t>(in_world(communicator, {rank}).front())];
 }
 
 int Placement::first_world_rank(MPI_Comm communicator) const {

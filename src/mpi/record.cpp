@@ -37,11 +37,11 @@ bool has_like_nodes(const Topology& topology) {
 
 /// A node whose links must carry what the busiest must, and which part of that this rank tells: all
 /// ranks of a call tell of the root's node, else each rank of its own. Where nodes differ, nothing.
-struct Share {
+struct NodePart {
   int node = 0;
   double of_bytes = 0;
 };
-Share share_of(const Observation& call) {
+NodePart node_part_of(const Observation& call) {
   const Communicator& communicator = call.communicator;
   const std::optional<Topology>& topology = communicator.topology();
   if (!topology || !has_like_nodes(*topology)) return {};
@@ -87,8 +87,8 @@ void Record::add_row(const Observation& call) {
   const double bytes = static_cast<double>(call.bytes.value_or(0)) * call.choice.wire_blocks;
   if (bytes == 0) return;
   row.wire_bytes += bytes;
-  const Share share = share_of(call);
-  if (share.of_bytes > 0) row.node_bytes[share.node] += share.of_bytes * bytes;
+  const NodePart part = node_part_of(call);
+  if (part.of_bytes > 0) row.node_bytes[part.node] += part.of_bytes * bytes;
 }
 
 void Record::add_line(const Observation& call) {
