@@ -80,14 +80,25 @@ APPLICATIONS = (
     ),
     Application(
         "nwchem",
-        packages={"openmpi": "nwchem-openmpi", "mpich": "nwchem-mpich"},
-        programs={"openmpi": "nwchem.openmpi", "mpich": "nwchem.mpich"},
+        # nwchem-mpich does not come to its end natively, with any number of ranks but one.
+        **_openmpi("nwchem-openmpi", "nwchem.openmpi"),
         arguments=("water.nw",),
         quantities=(
             Quantity("energies", r"Total (?:SCF|MP2) energy[ =]+(\S+)$", 1e-9),
             Quantity(
                 "gradient", r"^ +\d+ [OH] (?: +-?\d+\.\d{6}){3}((?: +-?\d+\.\d{6}){3})$", 1e-4
             ),
+        ),
+    ),
+    Application(
+        "bagel",
+        packages={"mpich": "bagel"},
+        programs={"mpich": "BAGEL"},
+        arguments=("water.json",),
+        variables={"BAGEL_NUM_THREADS": "1"},
+        quantities=(
+            Quantity("energies", r"(?:^ +\d+ +|MP2 total energy: +)(-\d+\.\d{8,10})\b", 1e-9),
+            Quantity("gradient", r"^ +[xyz] +(-?\d+\.\d{10})$", 1e-6),
         ),
     ),
     Application(
