@@ -111,7 +111,7 @@ std::optional<Deviation> first_other_byte(const std::vector<char>& ours,
                                           const std::vector<char>& native, bool may_be_rounding) {
   const auto mismatch = std::ranges::mismatch(ours, native).in1;
   if (mismatch == ours.end()) return std::nullopt;
-  return Deviation{mismatch - ours.begin(), may_be_rounding};
+  return Deviation{static_cast<std::size_t>(mismatch - ours.begin()), may_be_rounding};
 }
 
 }  // namespace
@@ -132,9 +132,10 @@ Tolerance::Tolerance(const Operation& operation, int ranks, const std::vector<ch
     : rule_(rule_of(operation.op)), ranks_(ranks), users_share_(job.settings.check_tolerance) {
   if (rule_ == Rule::bits) return;
   numbers_ = numbers_of(operation.send.type);
-  if (!numbers_.known()) return;
+  const std::size_t group = numbers_.known() ? numbers_.group_bytes() : 0;
+  if (group == 0) return;
   const Part before{nullptr, operation.before, operation.send.type};
-  before_ = static_cast<std::size_t>(bytes_of(before)) / numbers_.group_bytes();
+  before_ = static_cast<std::size_t>(bytes_of(before)) / group;
   if (rule_ == Rule::sum || rule_ == Rule::own) add_magnitudes(operands, operation.comm);
   if (rule_ == Rule::product) add_logarithms(operands, operation.comm);
 }
@@ -196,7 +197,7 @@ std::optional<double> Tolerance::allowed(std::size_t group, std::size_t number, 
 std::optional<Deviation> Tolerance::deviation_of_group(std::size_t group, const char* ours,
                                                        const char* native) const {
   const bool unknown = rule_ == Rule::own && !users_share_;
-  const auto begin = static_cast<long long>(group * numbers_.group_bytes());
+  const std::size_t begin = group * numbers_.group_bytes();
   for (std::size_t number = 0; number < numbers_.per_group(); ++number) {
     const std::size_t offset = number * numbers_.number_bytes;
     const Pair pair = pair_of(numbers_.kind, ours + offset, native + offset);
@@ -204,13 +205,13 @@ std::optional<Deviation> Tolerance::deviation_of_group(std::size_t group, const 
     if (pair.equal) continue;
     const std::optional<double> most = allowed(group, number, ours, native);
     if (!most || pair.apart <= *most) continue;
-    Deviation found{begin + static_cast<long long>(offset), unknown};
+    Deviation found{begin + offset, unknown};
     if (unknown) found.share = pair.apart / magnitude(group, number);
     return found;
   }
   const std::size_t index = numbers_.per_group() * numbers_.number_bytes;
   if (std::memcmp(ours + index, native + index, numbers_.index_bytes) == 0) return std::nullopt;
-  return Deviation{begin + static_cast<long long>(index), unknown};
+  return Deviation{begin + index, unknown};
 }
 
 std::optional<Deviation> Tolerance::first_beyond(const std::vector<char>& ours,

@@ -24,7 +24,7 @@ namespace suiro::mpi {
 
 /// Where two results differ by more than is allowed.
 struct Deviation {
-  long long offset = 0;                        // of the number or byte
+  std::size_t offset = 0;                      // of the number or byte
   bool may_be_rounding = false;                // nobody knows how much of it there may be
   std::optional<double> share = std::nullopt;  // of the magnitudes, where they are known
 };
