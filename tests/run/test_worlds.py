@@ -192,7 +192,7 @@ def test_a_rank_that_never_asks_is_told_of() -> None:
     worlds.withdraw_transport(ranks[1].world)
     assert [rank.told for rank in ranks] == [["net"], ["net"]]
     (line,) = said
-    assert line.startswith("1 of 3 ranks runs without the library or cannot reach `suiro run` (it")
+    assert line.startswith("1 of 3 ranks runs without the library or cannot reach `suiro run` (")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def run(words: Sequence[str], options: Options) -> int:
         except Exception as error:  # what suiro lacks here, the command may not need
             return _run_unchanged(list(words), unchanged, error, options.strict)
         code = _run_command(plan.words, environment, (list(words), unchanged))
-        called = not plan.starts_launchers or was_called(Path(environment[FOLDER]))
+        folder = environment.get(FOLDER)  # of the launchers' stand-ins, where there are any
+        called = folder is None or was_called(Path(folder))
         failed = _conclude(service, reports, options, plan, called)
         return code or failed
 
