@@ -32,6 +32,19 @@ _MPIS = ("openmpi", "mpich")
 def parsed() -> argparse.Namespace:
     summary = (__doc__ or "").split("\n\n")[0]
     parser = argparse.ArgumentParser(description=summary, allow_abbrev=False)
+    _add_suites(parser)
+    _add_what(parser)
+    _add_how(parser)
+    options = parser.parse_args()
+    given = (options.mpich_tests, options.mpi4py_source, options.hpcc, options.hpcg)
+    if not (any(given) or options.applications):
+        raise UsageError(
+            "no suite: give --mpich-tests, --mpi4py-source, --hpcc, --hpcg or --applications"
+        )
+    return options
+
+
+def _add_suites(parser: argparse.ArgumentParser) -> None:
     suites = parser.add_argument_group("suites, at least one")
     suites.add_argument("--mpich-tests", type=Path, metavar="FOLDER", help="MPICH's sources")
     suites.add_argument("--mpi4py-source", type=Path, metavar="FOLDER", help="mpi4py's sources")
@@ -50,6 +63,9 @@ def parsed() -> argparse.Namespace:
         metavar="NAME",
         help=f"that are installed: all, or any of {', '.join(applications.NAMES)}",
     )
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
     what = parser.add_argument_group("what to run; everything if not said")
     what.add_argument("--mpi", choices=_MPIS, action="append", help="may be given twice")
     what.add_argument(
@@ -83,6 +99,9 @@ def parsed() -> argparse.Namespace:
         action="append",
         help="run so: plain if not said, with --check, over --transport suiro; may be repeated",
     )
+
+
+def _add_how(parser: argparse.ArgumentParser) -> None:
     how = parser.add_argument_group("how")
     how.add_argument("--limit", type=float, default=120, help="seconds for a program (%(default)s)")
     how.add_argument("--jobs", type=int, default=cores(), help="at a time (%(default)s)")
@@ -92,13 +111,6 @@ def parsed() -> argparse.Namespace:
     how.add_argument("--work", type=Path, default=cache(), help="what is built (%(default)s)")
     how.add_argument("--again", action="store_true", help="run natively what was run before, too")
     how.add_argument("--json", action="store_true", help="one document instead of tables")
-    options = parser.parse_args()
-    given = (options.mpich_tests, options.mpi4py_source, options.hpcc, options.hpcg)
-    if not (any(given) or options.applications):
-        raise UsageError(
-            "no suite: give --mpich-tests, --mpi4py-source, --hpcc, --hpcg or --applications"
-        )
-    return options
 
 
 def cores() -> int:
