@@ -135,14 +135,12 @@ class Arrivals {
         sum_places_(reduced_ < children ? std::min(pieces, pieces_out + pieces_ahead + 1) : 0) {}
 
   Blocks of(std::int64_t piece, std::int64_t child) const {
-    const bool is_sum = child == reduced_;
-    const std::int64_t first =
-        is_sum ? piece % sum_places_
-               : sum_places_ + piece % reduced_places_ * reduced_ + child;
+    const std::int64_t first = child < reduced_ ? piece % reduced_places_ * reduced_ + child
+                                                : reduced_places_ * reduced_ + piece % sum_places_;
     return {Buffer::scratch, first, 1, piece};
   }
 
-  std::int64_t scratch() const { return sum_places_ + reduced_places_ * reduced_; }
+  std::int64_t scratch() const { return reduced_places_ * reduced_ + sum_places_; }
 
  private:
   std::int64_t reduced_;  // children whose pieces are not sent on

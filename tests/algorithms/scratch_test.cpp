@@ -82,6 +82,38 @@ TEST(Scratch, OfNodePipelineIsAFewSegmentsOnRanksThatReduce) {
   }
 }
 
+/// Blocks as the catalog's costs say, of P ranks on nodes of a.
+struct Stated {
+  std::string_view collective;
+  std::string_view name;
+  std::int64_t (*segments)(std::int64_t log2_ranks, std::int64_t ppn);
+};
+constexpr Stated stated[] = {
+    {"allreduce", "lanes", [](std::int64_t, std::int64_t ppn) { return 9 * ppn + 7; }},
+    {"allreduce", "nonoverlapping", [](std::int64_t log2, std::int64_t) { return 6 * log2 + 1; }},
+    {"allreduce", "pipeline", [](std::int64_t, std::int64_t) -> std::int64_t { return 13; }},
+    {"allreduce", "ring", [](std::int64_t, std::int64_t) -> std::int64_t { return 16; }},
+    {"reduce", "binary", [](std::int64_t, std::int64_t) -> std::int64_t { return 19; }},
+    {"reduce", "binomial", [](std::int64_t log2, std::int64_t) { return 6 * log2 + 1; }},
+    {"reduce", "chain", [](std::int64_t, std::int64_t) -> std::int64_t { return 6 * 4; }},
+    {"reduce", "in_order_binary", [](std::int64_t, std::int64_t) -> std::int64_t { return 19; }},
+    {"reduce", "in_order_pipeline", [](std::int64_t, std::int64_t) -> std::int64_t { return 13; }},
+    {"reduce", "node_pipeline", [](std::int64_t, std::int64_t) -> std::int64_t { return 25; }},
+    {"reduce", "pipeline", [](std::int64_t, std::int64_t) -> std::int64_t { return 13; }},
+    {"reduce_scatter_block", "lanes", [](std::int64_t, std::int64_t ppn) { return 18 * ppn; }},
+    {"reduce_scatter_block", "ring", [](std::int64_t, std::int64_t) -> std::int64_t { return 9; }},
+    {"scan", "linear", [](std::int64_t, std::int64_t) -> std::int64_t { return 4; }},
+};
+
+TEST(Scratch, IsWhatCostsSay) {
+  for (const Stated& row : stated) {
+    const Topology topology = Topology::block(4, 16);
+    const Schedule schedule = build(*find_algorithm(row.collective, row.name),
+                                    Call{.topology = topology, .bytes = message});
+    EXPECT_LE(schedule.scratch, row.segments(6, 16)) << row.collective << "/" << row.name;
+  }
+}
+
 TEST(Scratch, OfATreeIsThatOfItsChildren) {
   for (const std::string_view name : {"binomial", "binary", "pipeline", "chain"}) {
     const Built built("reduce", name, {64, 1, fast});

@@ -52,7 +52,7 @@ constinit const Algorithm allreduce_lanes = {
     .source = "suiro",
     .cost_text =
         "2 (N - 1) messages of M/(a N) in time, of a ranks at once; 2 M (N - 1)/N through every "
-        "port",
+        "port; scratch for 9 a + 7 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
                          Property::in_place, Property::port_optimal>,

@@ -35,7 +35,7 @@ constinit const Algorithm allreduce_lanes_halving = {
     .source = "suiro; Rabenseifner (2004) among nodes",
     .cost_text =
         "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M "
-        "more where nodes are no power of two",
+        "more where nodes are no power of two; scratch 2 M at most",
     .parameters = {},
     .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
                          Property::in_place>,

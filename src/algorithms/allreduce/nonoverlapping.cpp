@@ -22,7 +22,8 @@ constinit const Algorithm allreduce_nonoverlapping = {
     .name = "nonoverlapping",
     .summary = "A reduce to rank 0 and then a bcast from it, both along a binomial tree.",
     .source = "Open MPI nonoverlapping",
-    .cost_text = "those of a binomial reduce and a binomial bcast",
+    .cost_text =
+        "those of a binomial reduce and a binomial bcast; scratch for 6 log2 P + 1 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,

@@ -32,7 +32,7 @@ constinit const Algorithm allreduce_pipeline = {
     .source = "suiro",
     .cost_text =
         "(k + 2 P - 2) messages of M/k in time; 2 M through every port in and out, where ranks are "
-        "in the order of nodes",
+        "in the order of nodes; scratch for 13 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,

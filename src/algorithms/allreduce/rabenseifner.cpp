@@ -25,7 +25,7 @@ constinit const Algorithm allreduce_rabenseifner = {
     .source = "Rabenseifner (2004); MPICH and Open MPI",
     .cost_text =
         "2 log2 P steps; 2 M (P - 1)/P into and out of a rank, M more where ranks are no power of "
-        "two",
+        "two; scratch M, or 2 M there",
     .parameters = {},
     .properties = having<Property::same_everywhere, Property::in_place>,
     .cost = nullptr,

@@ -19,7 +19,8 @@ constinit const Algorithm allreduce_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "In step s ranks 2^s apart exchange all that they have and reduce it.",
     .source = "MPICH and Open MPI recursive doubling",
-    .cost_text = "log2 P messages of M in time, two more where ranks are no power of two",
+    .cost_text =
+        "log2 P messages of M in time, two more where ranks are no power of two; scratch 2 M",
     .parameters = {},
     .properties = having<Property::ordered, Property::same_everywhere, Property::in_place>,
     .cost = nullptr,

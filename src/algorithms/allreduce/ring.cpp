@@ -26,7 +26,8 @@ constinit const Algorithm allreduce_ring = {
         "The vector goes round a ring of ranks in node order, to be reduced and then to be known.",
     .source = "Thakur, Rabenseifner and Gropp (2005); Open MPI ring and segmented_ring",
     .cost_text =
-        "2 (P - 1) messages of M/P in time, each in k pieces; 2 M (P - 1)/P through every port",
+        "2 (P - 1) messages of M/P in time, each in k pieces; 2 M (P - 1)/P through every port; "
+        "scratch for 16 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
                          Property::in_place>,

@@ -18,7 +18,9 @@ constinit const Algorithm reduce_binomial = {
     .name = "binomial",
     .summary = "A binomial tree of ranks reduces piece by piece.",
     .source = "MPICH and Open MPI binomial",
-    .cost_text = "log2 P messages of M in time, or k log2 P of M/k; log2 P M to the root",
+    .cost_text =
+        "log2 P messages of M in time, or k log2 P of M/k; log2 P M to the root; scratch for 6 "
+        "log2 P + 1 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::in_place>,
     .cost = nullptr,

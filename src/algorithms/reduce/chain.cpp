@@ -20,7 +20,7 @@ constinit const Algorithm reduce_chain = {
     .source = "Open MPI chain",
     .cost_text =
         "k + (P - 1)/c - 1 messages of M/k in time on a chain, c messages at once at the root; c M "
-        "through its port at most",
+        "through its port at most; scratch for 6 c segments at the root, for 13 at others",
     .parameters = taking<chains_spec, segment_spec>,
     .properties = having<Property::in_place>,
     .cost = nullptr,

@@ -24,7 +24,8 @@ constinit const Algorithm reduce_in_order_pipeline = {
     .summary = "Chains in the order of ranks reduce piece by piece and keep the order of operands.",
     .source = "suiro",
     .cost_text =
-        "(k + P - 2) messages of M/k in time; 2 M to a root that is neither first nor last",
+        "(k + P - 2) messages of M/k in time; 2 M to a root that is neither first nor last; "
+        "scratch for 13 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,

@@ -21,7 +21,8 @@ constinit const Algorithm reduce_pipeline = {
         "One chain through all ranks, node by node, reduces piece by piece; its end is the root.",
     .source = "auto-tuning paper (2009); Open MPI pipeline",
     .cost_text =
-        "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links",
+        "(k + P - 2) messages of M/k in time; M into and out of every node, by one of its links; "
+        "scratch for 13 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::in_place>,
     .cost = nullptr,

@@ -26,7 +26,7 @@ constinit const Algorithm reduce_rabenseifner = {
     .cost_text =
         "2 log2 P messages in time; 2 M (P - 1)/P into the root, M more where ranks are no power "
         "of "
-        "two",
+        "two; scratch M, or 2 M there",
     .parameters = {},
     .properties = having<Property::in_place>,
     .cost = nullptr,

@@ -20,7 +20,9 @@ constinit const Algorithm reduce_scatter_block_bruck = {
     .name = "bruck",
     .summary = "Sums of up to half of all blocks go 2^i ranks further, in ceil(log2 P) steps.",
     .source = "Bruck et al. (1997), backwards",
-    .cost_text = "ceil(log2 P) messages in time, some in two parts; (P - 1) M out of a rank",
+    .cost_text =
+        "ceil(log2 P) messages in time, some in two parts; (P - 1) M out of a rank; scratch 2 P M "
+        "at most",
     .parameters = {},
     .properties = {},
     .cost = nullptr,

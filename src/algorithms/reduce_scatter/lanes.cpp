@@ -21,7 +21,9 @@ constinit const Algorithm reduce_scatter_block_lanes = {
     .summary =
         "Every rank drives a ring of nodes with its share of their blocks, summed in its node.",
     .source = "suiro",
-    .cost_text = "(N - 1) messages of M in time, of a ranks at once; (P - a) M through every port",
+    .cost_text =
+        "(N - 1) messages of M in time, of a ranks at once; (P - a) M through every port; scratch "
+        "for 18 a segments, on one node 2 P M at most",
     .parameters = taking<segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::port_optimal>,
     .cost = nullptr,

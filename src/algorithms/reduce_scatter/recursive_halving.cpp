@@ -21,7 +21,9 @@ constinit const Algorithm reduce_scatter_block_recursive_halving = {
     .name = "recursive_halving",
     .summary = "In each step ranks give another half of the sums that they still have to do.",
     .source = "MPICH and Open MPI recursive halving",
-    .cost_text = "log2 P messages of M P/2^i in time, two more where ranks are no power of two",
+    .cost_text =
+        "log2 P messages of M P/2^i in time, two more where ranks are no power of two; scratch 2 P "
+        "M at most",
     .parameters = {},
     .properties = {},
     .cost = nullptr,

@@ -19,7 +19,9 @@ constinit const Algorithm reduce_scatter_block_ring = {
     .name = "ring",
     .summary = "The sums of all blocks go round a ring of ranks in node order.",
     .source = "Open MPI ring",
-    .cost_text = "P - 1 messages of M in time, each in k pieces; (P - 1) M through every port",
+    .cost_text =
+        "P - 1 messages of M in time, each in k pieces; (P - 1) M through every port; scratch for "
+        "9 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round>,
     .cost = nullptr,

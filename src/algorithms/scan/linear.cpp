@@ -62,7 +62,7 @@ constinit const Algorithm scan_linear = {
     .source = "Open MPI linear",
     .cost_text =
         "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
-        "of nodes",
+        "of nodes; scratch for 4 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
@@ -76,7 +76,7 @@ constinit const Algorithm exscan_linear = {
     .source = "Open MPI linear",
     .cost_text =
         "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
-        "of nodes, and a message of M first",
+        "of nodes, and a message of M first; scratch M",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,

@@ -87,7 +87,7 @@ constinit const Algorithm scan_node_aware = {
     .source = "suiro",
     .cost_text =
         "ceil(log2 N) + 1 messages of M in time between nodes, where ranks are in the order of "
-        "nodes",
+        "nodes; scratch 2 M",
     .parameters = {},
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
@@ -101,7 +101,7 @@ constinit const Algorithm exscan_node_aware = {
     .source = "suiro",
     .cost_text =
         "ceil(log2 N) + 1 messages of M in time between nodes, where ranks are in the order of "
-        "nodes, and a message of M first",
+        "nodes, and a message of M first; scratch 2 M",
     .parameters = {},
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
