@@ -261,6 +261,11 @@ bool Communicator::create_twin() {
   return true;
 }
 
+bool Communicator::is_open() const {
+  return std::ranges::any_of(plans_,
+                             [](const auto& plan) { return plan && plan->agreement.is_open(); });
+}
+
 void Communicator::release() {
   for (const auto& plan : plans_) {
     if (plan) plan->agreement.finish(job.waiting);

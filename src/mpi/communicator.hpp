@@ -96,7 +96,9 @@ class Communicator {
   /// Empty with processes that this job did not start with.
   const std::optional<Topology>& topology() const { return topology_; }
 
-  /// Before the user's communicator goes: nothing of suiro's is under way or left on it.
+  /// Before the user's communicator goes: nothing of suiro's is under way or left on it. Ranks wait
+  /// for each other there if something is open.
+  bool is_open() const;
   void release();
 
  private:

@@ -39,7 +39,7 @@ void Communicators::begin() {
 /// MPI calls it also for a value that another takes the place of.
 int Communicators::attribute_deleted(MPI_Comm communicator, int, void* value, void* extra) {
   auto& communicators = *static_cast<Communicators*>(extra);
-  if (communicators.find(communicator) == value) communicators.forget(communicator);
+  if (communicators.find(communicator) == value) communicators.drop(communicator);
   return MPI_SUCCESS;
 }
 
@@ -68,32 +68,48 @@ void Communicators::remove(std::uintptr_t key) {
 }
 
 void Communicators::set_hints(MPI_Comm communicator, Hints hints) {
-  if (find(communicator) != nullptr) real.Comm_delete_attr(communicator, keyval_);
+  forget(communicator);
   adopt(communicator, std::move(hints));
 }
 
 void Communicators::forget(MPI_Comm communicator) {
+  if (find(communicator) == nullptr) return;
+  may_wait_ = true;
+  real.Comm_delete_attr(communicator, keyval_);
+  may_wait_ = false;
+}
+
+/// MPICH deletes the attributes of a communicator that was freed only when nothing is open on it,
+/// within whatever call of the program makes it go on: there nobody may wait.
+void Communicators::drop(MPI_Comm communicator) {
   const std::uintptr_t key = key_of(communicator);
-  std::unique_ptr<Communicator> forgotten;
+  std::unique_ptr<Communicator> dropped;
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(owned_, key, &Owned::key);
     if (found == owned_.end()) return;
-    forgotten = std::move(found->value);
+    dropped = std::move(found->value);
     owned_.erase(found);
     remove(key);
+    if (!may_wait_ && dropped->is_open()) {
+      left_.push_back(std::move(dropped));
+      return;
+    }
   }
-  forgotten->release();
+  dropped->release();
 }
 
 void Communicators::forget_all() {
   std::vector<Owned> all;
+  std::vector<std::unique_ptr<Communicator>> left;
   {
     const std::lock_guard lock(mutex_);
     all.swap(owned_);
+    left.swap(left_);
     for (const Owned& owned : all) remove(owned.key);
   }
   for (const Owned& owned : all) owned.value->release();
+  for (const auto& communicator : left) communicator->release();
 }
 
 }  // namespace suiro::mpi

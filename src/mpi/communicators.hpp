@@ -57,7 +57,7 @@ class Communicators {
   /// What an info object asked for: what was known of the communicator before is forgotten.
   void set_hints(MPI_Comm communicator, Hints hints);
 
-  /// Its end is here, or what was known of it no longer holds: releases the entry, if there is one.
+  /// Its end is near, or what was known of it no longer holds: releases the entry, if there is one.
   /// A handle may be used again afterwards.
   void forget(MPI_Comm communicator);
 
@@ -91,15 +91,18 @@ class Communicators {
   static void insert(Table& table, std::uintptr_t key, Communicator* value);
   void remove(std::uintptr_t key);
   void grow_if_half_full();
+  void drop(MPI_Comm communicator);
   static int attribute_deleted(MPI_Comm communicator, int keyval, void* value, void* extra);
 
   static inline thread_local std::uintptr_t going_ = empty;
+  static inline thread_local bool may_wait_ = false;
 
   std::atomic<Table*> table_;
   // Readers may still be in an outgrown table, so all are kept; each is twice the one before.
   std::vector<std::unique_ptr<Table>> tables_;
-  std::vector<Owned> owned_;         // in the order of making
-  int keyval_ = MPI_KEYVAL_INVALID;  // of the attribute, whose value is the entry
+  std::vector<Owned> owned_;                         // in the order of making
+  std::vector<std::unique_ptr<Communicator>> left_;  // gone, with something open on them
+  int keyval_ = MPI_KEYVAL_INVALID;                  // of the attribute, whose value is the entry
   std::mutex mutex_;
 };
 

@@ -65,12 +65,13 @@ void take_hints(MPI_Comm communicator, MPI_Info info) {
   if (any) job.communicators.set_hints(communicator, hints);
 }
 
-/// The communicator's attribute tells its end. Callbacks of the user may still run collectives on
-/// what is about to go: they are native.
+/// The communicator's attribute tells its end, too, but here suiro may still wait for what is open
+/// on it. Callbacks of the user may run collectives on what is about to go: they are native.
 template <class Free>
 int free_communicator(MPI_Comm* communicator, Free next) {
   if (communicator == nullptr || !active()) return next(communicator);
   const Communicators::Going going(*communicator);
+  job.communicators.forget(*communicator);
   return next(communicator);
 }
 

@@ -43,6 +43,9 @@ class SizeAgreement {
   void count() { ++calls_; }
   void take_back() { --calls_; }
 
+  /// Whether something is under way.
+  bool is_open() const { return request_ != MPI_REQUEST_NULL; }
+
   /// Waits for what is under way, before the communicator goes.
   int finish(Waiting waiting);
 
