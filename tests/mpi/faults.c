@@ -6,8 +6,8 @@
 //   revoke       the rank does not come to call NUMBER, but revokes the communicator
 //   memory       from call 1 on the rank has NUMBER KB of address space more than it uses
 //   descriptors  the rank can open no more files
-// Compiled with -D ULFM for an MPI that outlives processes: those that are left shrink the communicator and go on.
-// Prints "ok, E errors" once, E of rank 0; or what is wrong.
+// Compiled with -D ULFM for an MPI that outlives processes: those that are left shrink the
+// communicator and go on. Prints "ok, E errors" once, E of rank 0; or what is wrong.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

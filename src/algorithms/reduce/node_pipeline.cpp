@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Node-aware pipeline: the ranks of a node reduce along a tree to one of them, and a chain of these,
-// one per node, reduces piece by piece towards the root. A piece crosses the network once per node,
-// and is late by one message per node, not per rank. Where every node has several links there are
-// as many chains, of other ranks, for a share each. Trees inside nodes keep what a rank has to
-// reduce, and its scratch, the same however many ranks are on a node.
+// Node-aware pipeline: the ranks of a node reduce along a tree to one of them, and a chain of
+// these, one per node, reduces piece by piece towards the root. A piece crosses the network once
+// per node, and is late by one message per node, not per rank. Where every node has several links
+// there are as many chains, of other ranks, for a share each. Trees inside nodes keep what a rank
+// has to reduce, and its scratch, the same however many ranks are on a node.
 #include <algorithm>
 
 #include "algorithms/node_chains.hpp"
