@@ -241,7 +241,7 @@ std::string Communicator::make_twin() {
   }
   free_twin();
   static std::atomic<bool> complained{false};
-  const std::string reason = "no communicator is left for suiro's messages";
+  std::string reason = "no communicator is left for suiro's messages";
   if (rank_ == 0 && !complained.exchange(true)) say(reason + "; native is used");
   return reason;
 }

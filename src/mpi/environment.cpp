@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view preload = "LD_PRELOAD";
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 /// The parts of a list that `keep` wants, as it changes them; empty ones go.
 template <typename Keep>
 std::string filtered(const std::string& list, const char* separators, Keep keep) {
@@ -58,6 +53,11 @@ void change(const char* name, const std::string& old, const std::string& value) 
 }
 
 }  // namespace
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 std::string own_prefix() {
   Dl_info info{};

@@ -5,6 +5,9 @@
 
 namespace suiro::mpi {
 
+/// The value of an environment variable; empty where it is not set.
+std::string variable(const char* name);
+
 /// What the paths of suiro's libraries begin with, as the loader was told them.
 std::string own_prefix();
 

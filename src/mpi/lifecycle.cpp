@@ -4,7 +4,6 @@
 // asked over MPI), one allgather tells the second.
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -18,8 +18,10 @@
 // The version that all functions have had since this kind of machine is known to glibc.
 #if defined(__x86_64__)
 #define FIRST_VERSION "GLIBC_2.2.5"
+#define LINKS_VERSION "GLIBC_2.3.3"
 #elif defined(__aarch64__) || defined(__powerpc64__)
 #define FIRST_VERSION "GLIBC_2.17"
+#define LINKS_VERSION "GLIBC_2.17"
 #endif
 
 #ifdef FIRST_VERSION
@@ -31,11 +33,21 @@ FIRST(dlopen);
 FIRST(dlsym);
 FIRST(dlclose);
 FIRST(dladdr);
+FIRST(dlerror);
+__asm__(".symver first_dladdr1, dladdr1@" LINKS_VERSION);
 FIRST(pthread_once);
+FIRST(pthread_rwlock_rdlock);
+FIRST(pthread_rwlock_wrlock);
+FIRST(pthread_rwlock_unlock);
 void* first_dlopen(const char* file, int mode);
 void* first_dlsym(void* handle, const char* name);
 int first_dlclose(void* handle);
 int first_dladdr(const void* address, Dl_info* info);
+int first_dladdr1(const void* address, Dl_info* info, void** more, int flags);
+char* first_dlerror(void);
+int first_pthread_rwlock_rdlock(pthread_rwlock_t* lock);
+int first_pthread_rwlock_wrlock(pthread_rwlock_t* lock);
+int first_pthread_rwlock_unlock(pthread_rwlock_t* lock);
 int first_pthread_once(pthread_once_t* once, void (*run)(void));
 int first_pthread_key_create(pthread_key_t* key, void (*destroy)(void*));
 FIRST(pthread_key_create);
@@ -48,6 +60,13 @@ void* dlsym(void* restrict handle, const char* restrict name) {
 }
 int dlclose(void* handle) { return first_dlclose(handle); }
 int dladdr(const void* address, Dl_info* info) { return first_dladdr(address, info); }
+int dladdr1(const void* address, Dl_info* info, void** more, int flags) {
+  return first_dladdr1(address, info, more, flags);
+}
+char* dlerror(void) { return first_dlerror(); }
+int pthread_rwlock_rdlock(pthread_rwlock_t* lock) { return first_pthread_rwlock_rdlock(lock); }
+int pthread_rwlock_wrlock(pthread_rwlock_t* lock) { return first_pthread_rwlock_wrlock(lock); }
+int pthread_rwlock_unlock(pthread_rwlock_t* lock) { return first_pthread_rwlock_unlock(lock); }
 int pthread_once(pthread_once_t* once, void (*run)(void)) { return first_pthread_once(once, run); }
 /// The C++ runtime asks whether it exists, to know whether there are threads.
 int __pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {

@@ -47,7 +47,7 @@ std::string world_name() {
 }
 
 /// By another job of the same launcher: it must talk with that.
-bool was_spawned() {
+bool launcher_tells_spawned() {
   return std::getenv("PMI_SPAWNED") != nullptr || std::getenv("OMPI_PARENT_PORT") != nullptr;
 }
 
@@ -97,7 +97,7 @@ std::string Service::transport(const Obstacle& obstacle) {
   const LauncherPlace place = launcher_place().value_or(LauncherPlace{});
   const nlohmann::json about{{"rank", place.rank},
                              {"size", place.size},
-                             {"spawned", was_spawned()},
+                             {"spawned", launcher_tells_spawned()},
                              {"obstacle", obstacle.why},
                              {"net", obstacle.net_works}};
   std::string answer;

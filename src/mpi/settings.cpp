@@ -15,6 +15,7 @@
 
 #include "collectives/collectives.hpp"
 #include "model/network_json.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/load.hpp"
 #include "rules/message.hpp"
 
@@ -24,11 +25,6 @@ namespace {
 
 constexpr std::size_t rule_file_bytes_max = std::size_t{1} << 20;
 constexpr std::size_t path_bytes_max = 256;  // in messages
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 bool flag(const char* name) {
   const std::string value = variable(name);

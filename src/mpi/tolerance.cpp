@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "mpi/job.hpp"
 
@@ -88,12 +89,29 @@ double number_at(NumberKind kind, const char* address) {
   return pair_of(kind, address, address).first;
 }
 
+/// As std::hypot, which a library for older systems must not need.
+double hypotenuse(double one, double other) {
+  const double larger = std::max(std::fabs(one), std::fabs(other));
+  const double ratio = larger == 0 ? 0 : std::min(std::fabs(one), std::fabs(other)) / larger;
+  return larger * std::sqrt(1 + ratio * ratio);
+}
+
+/// The binary logarithm below and above 1, as bounds: between powers of two it is up to 0.09 above
+/// a straight line. (std::log2 is another that a library for older systems must not need.)
+std::pair<double, double> logarithms_of(double magnitude) {
+  if (magnitude == 0) return {0, 0};
+  int exponent = 0;
+  const double fraction = 2 * std::frexp(magnitude, &exponent) - 1;
+  const double low = exponent - 1 + fraction;
+  return {std::min(low, 0.0), std::max(low + (fraction > 0 ? 0.09 : 0), 0.0)};
+}
+
 /// Of a real or a complex number.
 double magnitude_of_group(const Numbers& numbers, const char* group) {
   double magnitude = 0;
   for (std::size_t number = 0; number < numbers.per_group(); ++number) {
     const char* address = group + number * numbers.number_bytes;
-    magnitude = std::hypot(magnitude, number_at(numbers.kind, address));
+    magnitude = hypotenuse(magnitude, number_at(numbers.kind, address));
   }
   return magnitude;
 }
@@ -156,8 +174,8 @@ void Tolerance::add_logarithms(const std::vector<char>& operands, MPI_Comm comm)
   const std::size_t step = numbers_.group_bytes();
   for (std::size_t group = 0; group + step <= operands.size(); group += step) {
     const double magnitude = magnitude_of_group(numbers_, operands.data() + group);
-    const double logarithm = magnitude == 0 ? 0 : std::log2(magnitude);
-    logarithms_.push_back({std::min(logarithm, 0.0), std::max(logarithm, 0.0)});
+    const auto [below, above] = logarithms_of(magnitude);
+    logarithms_.push_back({below, above});
   }
   static_assert(sizeof(Logarithms) == 2 * sizeof(double));
   add_over_ranks(reinterpret_cast<double*>(logarithms_.data()), 2 * logarithms_.size(), comm);

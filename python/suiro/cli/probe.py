@@ -88,9 +88,7 @@ def probe(
     Exit code 1 if the answer is not clear.
     """
     from suiro.bench.launcher import launcher_prefix, mpi_of
-    from suiro.cluster.write import check_target
     from suiro.errors import UsageError
-    from suiro.output import check_place
 
     if switch == sites:
         raise UsageError("say what to probe: there are --switch and --sites, one at a time")
@@ -99,10 +97,7 @@ def probe(
     if mpi not in (None, "openmpi", "mpich"):
         raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
     target = write_cluster or (Path("cluster.toml") if sites else None)
-    if target is not None:
-        check_target(target)
-    if svg is not None:
-        check_place(svg, "--svg")
+    _check_places(target, svg)
     if lab is not None:
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     prefix = launcher_prefix(launcher or [])
@@ -112,6 +107,16 @@ def probe(
     else:
         clear = _probe_switch(prefix, mpi, interface, ppn, target, json)
     raise typer.Exit(0 if clear else 1)
+
+
+def _check_places(target: Path | None, svg: Path | None) -> None:
+    from suiro.cluster.write import check_target
+    from suiro.output import check_place
+
+    if target is not None:
+        check_target(target)
+    if svg is not None:
+        check_place(svg, "--svg")
 
 
 def _check_left_out(other: bool, **given: object) -> None:

@@ -15,6 +15,13 @@ ClusterOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The sites of the nodes, by suiro probe --sites."),
 ]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="How far an operation of the program's own may round, of the operands.",
+    ),
+]
 ForceOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,13 +87,7 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Run native too, and compare bit for bit.")
     ] = False,
-    check_tolerance: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="How far an operation of the program's own may round, of the operands.",
-        ),
-    ] = None,
+    check_tolerance: ToleranceOption = None,
     rules: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A rule file, as SUIRO_RULES.")
     ] = None,
@@ -109,13 +110,11 @@ def run(
     ] = False,
 ) -> None:
     """Run an MPI job with suiro's collectives: put `suiro run --` before its command."""
-    from suiro.errors import UsageError
     from suiro.run.job import Options
     from suiro.run.job import run as run_job
 
     _check(mpi, rules, transport, link_rate)
-    if check_tolerance is not None and not 0 <= check_tolerance < math.inf:
-        raise UsageError("--check-tolerance: expected a share from 0, such as 1e-9")
+    _check_tolerance(check_tolerance)
     options = Options(
         explain="json" if explain_json else "table" if explain else None,
         trace=trace,
@@ -130,6 +129,13 @@ def run(
         cluster=cluster,
     )
     raise typer.Exit(run_job(command, options))
+
+
+def _check_tolerance(share: float | None) -> None:
+    from suiro.errors import UsageError
+
+    if share is not None and not 0 <= share < math.inf:
+        raise UsageError("--check-tolerance: expected a share from 0, such as 1e-9")
 
 
 def _forced(given: list[str]) -> dict[str, str]:

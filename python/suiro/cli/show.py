@@ -58,13 +58,8 @@ def show(
     packets for another node.
     """
     from suiro.bench.plan import parse_size
-    from suiro.errors import UsageError
-    from suiro.output import check_place
 
-    if (node is not None) + (svg is not None) + json > 1:
-        raise UsageError("--node, --svg and --json exclude each other")
-    if svg is not None:
-        check_place(svg, "--svg")
+    _check(node, svg, json)
     given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order, "--root": root,
              "--bytes": None if size is None else parse_size(size)}  # fmt: skip
     document = _picture(what, rounds or f"0-{_ROUNDS_DEFAULT - 1}", given)
@@ -72,6 +67,16 @@ def show(
         _print_json(document)
     else:
         _draw(document, node, svg)
+
+
+def _check(node: int | None, svg: Path | None, json: bool) -> None:
+    from suiro.errors import UsageError
+    from suiro.output import check_place
+
+    if (node is not None) + (svg is not None) + json > 1:
+        raise UsageError("--node, --svg and --json exclude each other")
+    if svg is not None:
+        check_place(svg, "--svg")
 
 
 def _print_json(document: object) -> None:
