@@ -28,25 +28,6 @@ bool too_large_to_join(const BlockBytes& agreed) {
   return agreed.largest > always && agreed.largest / means > agreed.mean;
 }
 
-/// While suiro asks MPI for something on the user's communicator that may fail.
-class ErrorsReturned {
- public:
-  explicit ErrorsReturned(MPI_Comm communicator) : communicator_(communicator) {
-    real.Comm_get_errhandler(communicator_, &handler_);
-    real.Comm_set_errhandler(communicator_, job.errors_return);
-  }
-  ~ErrorsReturned() {
-    real.Comm_set_errhandler(communicator_, handler_);
-    real.Errhandler_free(&handler_);
-  }
-  ErrorsReturned(const ErrorsReturned&) = delete;
-  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
-
- private:
-  MPI_Comm communicator_;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-};
-
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
 int code_of_loss(const Collective& collective, const Choice& choice) {
   if (survives_failures()) return failed_process_code();
@@ -187,7 +168,7 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
       return "blocks too large, or of a type that suiro's transport does not carry";
     }
   } catch (const std::bad_alloc&) {
-    all_say(false, twin_);  // the others, who have a new one, ask when they run it
+    all_say(false, user_);  // the others, who have a new one, ask when they run it
     return std::string(out_of_memory);
   }
   return {};

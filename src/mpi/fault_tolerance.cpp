@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/fault_tolerance.hpp"
 
+#include "mpi/job.hpp"
 #include "mpi/load.hpp"
 
 namespace suiro::mpi {
@@ -12,26 +13,21 @@ constexpr int proc_failed = 75;
 constexpr int proc_failed_pending = 76;
 constexpr int revoked = 77;
 
-struct Ulfm {
-  int (*is_revoked)(MPI_Comm, int*) = nullptr;
-  int (*agree)(MPI_Comm, int*) = nullptr;
-};
-Ulfm ulfm;
+int (*comm_is_revoked)(MPI_Comm, int*) = nullptr;
 
 }  // namespace
 
 void find_fault_tolerance() {
   const auto* enabled = static_cast<const bool*>(real_symbol_if_any("ompi_ftmpi_enabled"));
   if (enabled == nullptr || !*enabled) return;
-  find_real_if_any("PMPIX_Comm_agree", ulfm.agree);
-  if (ulfm.agree != nullptr) find_real_if_any("PMPIX_Comm_is_revoked", ulfm.is_revoked);
+  find_real_if_any("PMPIX_Comm_is_revoked", comm_is_revoked);
 }
 
-bool survives_failures() { return ulfm.is_revoked != nullptr; }
+bool survives_failures() { return comm_is_revoked != nullptr; }
 
 bool is_revoked(MPI_Comm communicator) {
   int flag = 0;
-  return survives_failures() && ulfm.is_revoked(communicator, &flag) == MPI_SUCCESS && flag != 0;
+  return survives_failures() && comm_is_revoked(communicator, &flag) == MPI_SUCCESS && flag != 0;
 }
 
 int failed_process_code() { return proc_failed; }
@@ -44,17 +40,21 @@ bool tells_failed_process(int code) {
   return kind == proc_failed || kind == proc_failed_pending;
 }
 
+ErrorsReturned::ErrorsReturned(MPI_Comm communicator) : communicator_(communicator) {
+  real.Comm_get_errhandler(communicator_, &handler_);
+  real.Comm_set_errhandler(communicator_, job.errors_return);
+}
+
+ErrorsReturned::~ErrorsReturned() {
+  real.Comm_set_errhandler(communicator_, handler_);
+  real.Errhandler_free(&handler_);
+}
+
 bool all_say(bool yes, MPI_Comm communicator) {
-  int mine = yes ? 1 : 0;
+  const ErrorsReturned returned(communicator);
+  const int mine = yes ? 1 : 0;
   int all = 0;
-  if (!survives_failures()) {
-    return real.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS &&
-           all != 0;
-  }
-  // Its flag is the same on all living ranks even where it returns the error of a failed process,
-  // which it does on a part of them only. A revoked communicator is another matter.
-  const int code = ulfm.agree(communicator, &mine);
-  return (code == MPI_SUCCESS || tells_failed_process(code)) && mine != 0;
+  return real.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS && all != 0;
 }
 
 }  // namespace suiro::mpi

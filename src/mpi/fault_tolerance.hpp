@@ -26,8 +26,22 @@ int revoked_code();
 /// Whether the code of an error says that its peer has failed.
 bool tells_failed_process(int code);
 
-/// Collective: true on all ranks when all say yes, else false on all. A rank that fails meanwhile
-/// is no reason for ranks to differ. The communicator must return its errors.
+/// While suiro asks MPI for something on the user's communicator that may fail.
+class ErrorsReturned {
+ public:
+  explicit ErrorsReturned(MPI_Comm communicator);
+  ~ErrorsReturned();
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+
+ private:
+  MPI_Comm communicator_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+/// Collective over the user's communicator, and so over when that is revoked: true when all ranks
+/// say yes, else false, also after an error. Where a process fails meanwhile ranks may differ, as
+/// after any collective; then who waits is freed by the revocation.
 bool all_say(bool yes, MPI_Comm communicator);
 
 }  // namespace suiro::mpi

@@ -218,7 +218,7 @@ Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operat
   } catch (const std::bad_alloc&) {
     if (!asks) throw;
   }
-  if (asks && !all_say(memory.has_value(), carrier.twin)) return {.no_memory = true};
+  if (asks && !all_say(memory.has_value(), carrier.user)) return {.no_memory = true};
   if (const int code = staging->fill(*memory); code != MPI_SUCCESS) return {code, true, false};
   if (slot_capacity) {
     return run_joined(workspace, carrier, operation, *staging, *memory, *slot_capacity);
