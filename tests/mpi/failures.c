@@ -3,8 +3,8 @@
 // usage: failures alltoall|alltoallv|alltoallw WHAT
 //        ... truncate COUNT   rank 1 has room for half of each block of COUNT ints
 //        ... roomy COUNT      rank 1 has room for twice as much, which MPI forbids and MPIs take
-//        ... retry COUNT      MPI refuses rank 1's first message; it calls again
-//        ... spoil COUNT      MPI refuses rank 1's second message (failing_send.c does it)
+//        ... retry COUNT      MPI refuses rank 1's first message (failing_send.c); it calls again
+//        ... spoil COUNT      MPI refuses rank 1's second message
 // Prints "ok" once where all is as it must be, but for "spoil": it ends by MPI_Abort, of code 42
 // then, since a launcher need not pass on what a job printed that ends so.
 #include <mpi.h>
@@ -79,13 +79,18 @@ static void require_right(const int* received, int count, int shift) {
   }
 }
 
-/// The first call makes suiro's communicator, for which ranks wait; afterwards they need not. After
-/// three they know sizes that differ.
-static void together(void) {
-  int received[ranks_max];
+/// In the first calls ranks wait for each other: they make suiro's communicator and settle whether
+/// all have the memory. After three they know sizes that differ. Then rank 1's message `number` is
+/// to fail.
+static void together(int count, const char* number) {
+  int* received = guarded(count);
   require(size <= ranks_max, "too many ranks");
-  for (int i = 0; i < 3; ++i) require(exchange(1, 1, 0, received) == MPI_SUCCESS, "no first call");
+  for (int i = 0; i < 3; ++i) {
+    require(exchange(count, count, 0, received) == MPI_SUCCESS, "no first call");
+  }
+  free(received);
   MPI_Barrier(MPI_COMM_WORLD);
+  setenv("FAILING_SEND", number, 1);
 }
 
 /// One rank's error is no other rank's, and the communicator is as good as before.
@@ -124,9 +129,9 @@ static void leave_room(int count) {
 /// Nothing had left, so it is as if the first call had not been made.
 static void retry(int count) {
   int* received = guarded(count);
-  together();
-  if (rank != 1) usleep(200000);
+  together(count, "1");
   if (rank == 1) require(exchange(count, count, 1, received) != MPI_SUCCESS, "no error");
+  MPI_Barrier(MPI_COMM_WORLD);  // the others come to the call when rank 1 has its error
   require(exchange(count, count, 2, received) == MPI_SUCCESS, "no retry");
   require_right(received, count, 2);
   require(exchange(count, count, 3, received) == MPI_SUCCESS, "no third call");
@@ -146,7 +151,7 @@ static void spoil(int count) {
   MPI_Errhandler counting;
   MPI_Comm_create_errhandler(count_error, &counting);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counting);
-  together();
+  together(count, "2");
   if (rank != 1) {
     usleep(200000);
     exchange(count, count, 1, received);
