@@ -42,8 +42,11 @@ struct Seat {
 
 class SideBySide {
  public:
-  SideBySide(int ranks, std::vector<Part> parts, std::int64_t scratch_at)
-      : parts_(std::move(parts)), seats_(static_cast<std::size_t>(ranks)), scratch_at_(scratch_at) {
+  SideBySide(int ranks, std::vector<Part> parts, std::int64_t scratch_at, std::int64_t shared_at)
+      : parts_(std::move(parts)),
+        seats_(static_cast<std::size_t>(ranks)),
+        scratch_at_(scratch_at),
+        shared_at_(shared_at) {
     for (int part = 0; part < static_cast<int>(parts_.size()); ++part) {
       const std::vector<int>& members = parts_[part].ranks;
       for (int rank = 0; rank < static_cast<int>(members.size()); ++rank) {
@@ -60,7 +63,7 @@ class SideBySide {
     part.schedule.function(seat.rank, index, round);
     for (Step& step : round.steps) place(part, me, step);
     std::erase_if(round.steps, [](const Step& step) {
-      return step.action == Action::copy && step.source == step.target;
+      return step.action == Action::copy && step.peer < 0 && step.source == step.target;
     });
   }
 
@@ -73,11 +76,11 @@ class SideBySide {
 
   Blocks placed(const Part& part, int me, Blocks blocks) const {
     if (blocks.count == 0) return blocks;
-    if (blocks.buffer != Buffer::scratch) return part.map ? part.map(me, blocks) : blocks;
-    blocks.first += scratch_at_;
+    if (!is_slots(blocks.buffer)) return part.map ? part.map(me, blocks) : blocks;
+    blocks.first += blocks.buffer == Buffer::scratch ? scratch_at_ : shared_at_;
     if (blocks.piece >= 0 && part.map) {
       const Blocks held = part.map(me, {Buffer::receive, blocks.piece, blocks.count});
-      blocks.piece = held.buffer == Buffer::scratch ? held.piece : held.first;
+      blocks.piece = is_slots(held.buffer) ? held.piece : held.first;
     }
     return blocks;
   }
@@ -85,6 +88,7 @@ class SideBySide {
   std::vector<Part> parts_;
   std::vector<Seat> seats_;
   std::int64_t scratch_at_;
+  std::int64_t shared_at_;
 };
 
 }  // namespace
@@ -99,7 +103,8 @@ std::vector<int> each_rank(int ranks) {
 
 }  // namespace
 
-Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at) {
+Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at,
+                      std::int64_t shared_at) {
   Schedule whole = parts.front().schedule;
   whole.ranks = ranks;
   for (const Part& part : parts) {
@@ -107,9 +112,12 @@ Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_a
     whole.rounds = std::max(whole.rounds, part.schedule.rounds);
     whole.scratch = std::max(whole.scratch, part.schedule.scratch);
     whole.work = whole.work || part.schedule.work;
+    whole.shared = std::max(whole.shared, part.schedule.shared);
   }
   whole.scratch += scratch_at;
-  const auto rounds = std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at);
+  whole.shared += shared_at;
+  const auto rounds =
+      std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at, shared_at);
   whole.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return whole;
 }
@@ -150,6 +158,7 @@ Schedule sequence(Schedule first, Schedule second) {
   whole.scratch = std::max(first.scratch, second.scratch);
   whole.pieces = std::max(first.pieces, second.pieces);
   whole.work = first.work || second.work;
+  whole.shared = std::max(first.shared, second.shared);
   whole.function = [=, first = std::move(first.function), second = std::move(second.function)](
                        int me, std::int64_t i, Round& round) {
     if (i < border) return first(me, i, round);
@@ -178,6 +187,7 @@ Schedule overlapped(Schedule first, Schedule second, std::int64_t delay) {
   whole.scratch = std::max(first.scratch, second.scratch);
   whole.pieces = std::max(first.pieces, second.pieces);
   whole.work = first.work || second.work;
+  whole.shared = std::max(first.shared, second.shared);
   whole.function = [=, ours = first.rounds, theirs = second.rounds,
                     first = std::move(first.function),
                     second = std::move(second.function)](int me, std::int64_t i, Round& round) {
@@ -215,10 +225,11 @@ Schedule in_receive_buffer(Schedule schedule) {
 Schedule without_payload(Schedule schedule) {
   schedule.pieces = 1;
   schedule.scratch = 0;
+  schedule.shared = 0;
   schedule.function = [messages = std::move(schedule.function)](int me, std::int64_t i,
                                                                 Round& round) {
     messages(me, i, round);
-    std::erase_if(round.steps, [](const Step& step) { return step.peer < 0; });
+    std::erase_if(round.steps, [](const Step& step) { return is_local(step); });
     for (Step& step : round.steps) {
       (step.action == Action::send ? step.source : step.target) = no_blocks;
     }
@@ -227,14 +238,14 @@ Schedule without_payload(Schedule schedule) {
 }
 
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
-                const BlockMap& map, std::int64_t scratch_at) {
+                const BlockMap& map, std::int64_t scratch_at, std::int64_t shared_at) {
   std::vector<Part> parts;
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const auto size = static_cast<int>(groups[group].size());
     parts.push_back(
         {.schedule = build(static_cast<int>(group), size), .ranks = groups[group], .map = map});
   }
-  return side_by_side(ranks_in(groups), std::move(parts), scratch_at);
+  return side_by_side(ranks_in(groups), std::move(parts), scratch_at, shared_at);
 }
 
 Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map) {

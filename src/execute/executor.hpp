@@ -44,13 +44,14 @@ class Executor {
   }
 
   /// After a run: something that this rank waited for did not come.
-  bool lost() const { return std::ranges::find(lost_, true) != lost_.end(); }
+  bool lost() const { return peers_lost_ || std::ranges::find(lost_, true) != lost_.end(); }
 
   /// What run() is made of, for who plays many ranks at once (model/estimate.hpp).
   void restart() {
     sending_ = receiving_ = started_ = posted_ = in_flight_ = 0;
     for (Slot& slot : slots_) slot.pending[0] = slot.pending[1] = 0;
     lost_.fill(false);
+    peers_lost_ = false;
   }
 
   /// Does all that can be done without waiting; false after the transport failed.
@@ -142,15 +143,21 @@ class Executor {
 
   bool& lost(const Blocks& blocks) { return lost_[static_cast<std::size_t>(blocks.buffer)]; }
 
+  /// What a message is about that has no payload, when it tells of shared blocks.
+  static bool tells(const Blocks& blocks) {
+    return blocks.count > 0 || blocks.buffer == Buffer::shared;
+  }
+
   /// Any of them: which it was is not known.
   void lose_receives_of(const Round& round) {
     for (const Step& step : round.steps) {
-      if (step.action == Action::receive && step.target.count > 0) lost(step.target) = true;
+      if (step.action != Action::receive || !tells(step.target)) continue;
+      (step.target.count > 0 ? lost(step.target) : peers_lost_) = true;
     }
   }
 
   void hand_on_loss(const Step& step) {
-    if (lost(step.source)) lost(step.target) = true;
+    if (reads_peer(step) ? peers_lost_ : lost(step.source)) lost(step.target) = true;
   }
 
   static bool sends_first(const Round& round) {
@@ -162,15 +169,18 @@ class Executor {
     Slot& slot = this->slot(started_);
     if (!sends_first(slot.round) && !post_receives(transport, started_ + 1)) return false;
     for (const Step& step : slot.round.steps) {
-      if (step.action == Action::copy && !transport.copy(step.source, step.target)) return false;
-      if (step.action == Action::reduce && !transport.reduce(step.source, step.target))
+      if (step.action == Action::copy && !transport.copy(step.source, step.target, step.peer)) {
         return false;
-      if (step.action == Action::copy || step.action == Action::reduce) hand_on_loss(step);
+      }
+      if (step.action == Action::reduce && !transport.reduce(step.source, step.target, step.peer)) {
+        return false;
+      }
+      if (is_local(step)) hand_on_loss(step);
     }
     for (const Step& step : slot.round.steps) {
       if (step.action != Action::send) continue;
       const std::int64_t token = token_of(started_, false);
-      const bool nothing = step.source.count > 0 && lost(step.source);
+      const bool nothing = tells(step.source) && lost(step.source);
       const int operations = nothing ? transport.send_nothing(step.source, step.peer, token)
                                      : transport.send(step.source, step.peer, token);
       if (operations < 0) return false;
@@ -194,6 +204,7 @@ class Executor {
   std::int64_t receive_reach_;
   std::vector<Ended> ended_;
   std::array<bool, buffers> lost_{};  // by Buffer: something of it has not come
+  bool peers_lost_ = false;           // something of the shared blocks of others
   std::int64_t in_flight_ = 0;        // rounds that have started and are not complete
   std::int64_t sending_ = 0;          // the first round whose sends are not complete
   std::int64_t receiving_ = 0;        // the first round whose receives are not complete

@@ -66,7 +66,7 @@ template <class Span>
 Span MemoryTransport::part(Span buffer, const Blocks& blocks) const {
   const auto [block_bytes, cut, unit] =
       std::tuple(buffers_.block_bytes, buffers_.cut, buffers_.unit_bytes);
-  const bool whole_blocks = !cut || blocks.buffer == Buffer::scratch;
+  const bool whole_blocks = !cut || is_slots(blocks.buffer);
   const std::int64_t begin = blocks.buffer == Buffer::send      ? buffers_.first_sent
                              : blocks.buffer == Buffer::receive ? buffers_.first_received
                                                                 : 0;
@@ -84,8 +84,15 @@ Span MemoryTransport::part(Span buffer, const Blocks& blocks) const {
   return buffer.subspan(first, size);
 }
 
-std::span<const std::byte> MemoryTransport::bytes(const Blocks& blocks) const {
+std::span<std::byte> MemoryTransport::shared(const Blocks& blocks, int owner) const {
+  if (static_cast<std::size_t>(owner) >= buffers_.shared.size())
+    throw std::out_of_range("memory transport: there are no shared blocks of that rank");
+  return part(buffers_.shared[static_cast<std::size_t>(owner)], blocks);
+}
+
+std::span<const std::byte> MemoryTransport::bytes(const Blocks& blocks, int owner) const {
   if (blocks.count == 0) return {};
+  if (owner >= 0) return shared(blocks, owner);
   if (blocks.buffer == Buffer::send) return part(buffers_.send, blocks);
   return writable(blocks);
 }
@@ -94,6 +101,7 @@ std::span<std::byte> MemoryTransport::writable(const Blocks& blocks) const {
   if (blocks.count == 0) return {};
   if (blocks.buffer == Buffer::send)
     throw std::logic_error("memory transport: the send buffer is read only");
+  if (blocks.buffer == Buffer::shared) return shared(blocks, rank_);
   if (blocks.buffer == Buffer::work) return part(buffers_.work, blocks);
   return part(blocks.buffer == Buffer::receive ? buffers_.receive : buffers_.scratch, blocks);
 }
@@ -161,13 +169,13 @@ int MemoryTransport::receive(const Blocks& blocks, int peer, std::int64_t token)
   return 1;
 }
 
-bool MemoryTransport::copy(const Blocks& source, const Blocks& target) {
-  deliver(bytes(source), writable(target));
+bool MemoryTransport::copy(const Blocks& source, const Blocks& target, int owner) {
+  deliver(bytes(source, owner), writable(target));
   return true;
 }
 
-bool MemoryTransport::reduce(const Blocks& source, const Blocks& target) {
-  const auto in = bytes(source);
+bool MemoryTransport::reduce(const Blocks& source, const Blocks& target, int owner) {
+  const auto in = bytes(source, owner);
   const auto inout = writable(target);
   if (in.size() != inout.size())
     throw std::length_error("memory transport: operands differ in length");

@@ -43,13 +43,15 @@ class MemoryNetwork {
 };
 
 /// The bytes of one rank. Each buffer is a whole number of blocks of `block_bytes`; where data are
-/// cut, only scratch is, and the others are pieces, the user's from some piece of all on.
+/// cut, only scratch and shared are, and the others are pieces, the user's from some piece of all
+/// on. `shared` has those of every rank, by rank, and is new for each run.
 struct MemoryBuffers {
   std::size_t block_bytes = 0;
   std::span<const std::byte> send;
   std::span<std::byte> receive;
   std::span<std::byte> scratch;
   std::span<std::byte> work = {};
+  std::span<const std::span<std::byte>> shared = {};
   Pieces cut = {};
   std::int64_t first_sent = 0;
   std::int64_t first_received = 0;
@@ -67,15 +69,16 @@ class MemoryTransport {
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
-  bool copy(const Blocks& source, const Blocks& target);
-  bool reduce(const Blocks& source, const Blocks& target);
+  bool copy(const Blocks& source, const Blocks& target, int owner = -1);
+  bool reduce(const Blocks& source, const Blocks& target, int owner = -1);
   bool wait(std::vector<Ended>& ended);
 
  private:
   int send(std::span<const std::byte> source, bool nothing, int peer, std::int64_t token);
   template <class Span>
   Span part(Span buffer, const Blocks& blocks) const;
-  std::span<const std::byte> bytes(const Blocks& blocks) const;
+  std::span<const std::byte> bytes(const Blocks& blocks, int owner = -1) const;
+  std::span<std::byte> shared(const Blocks& blocks, int owner) const;
   std::span<std::byte> writable(const Blocks& blocks) const;
 
   MemoryNetwork& network_;

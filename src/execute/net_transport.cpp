@@ -96,14 +96,14 @@ int NetTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
   return 1;
 }
 
-bool NetTransport::copy(const Blocks& source, const Blocks& target) {
+bool NetTransport::copy(const Blocks& source, const Blocks& target, int /*owner*/) {
   const std::span<std::byte> from = bytes(source);
   const std::span<std::byte> to = bytes(target);
   if (!from.empty()) std::memmove(to.data(), from.data(), std::min(from.size(), to.size()));
   return true;
 }
 
-bool NetTransport::reduce(const Blocks& source, const Blocks& target) {
+bool NetTransport::reduce(const Blocks& source, const Blocks& target, int /*owner*/) {
   const std::span<std::byte> from = bytes(source);
   const std::span<std::byte> into = bytes(target);
   if (reduction_.function != nullptr &&

@@ -66,8 +66,8 @@ class NetTransport final : public net::CompletionSink {
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
-  bool copy(const Blocks& source, const Blocks& target);
-  bool reduce(const Blocks& source, const Blocks& target);
+  bool copy(const Blocks& source, const Blocks& target, int owner = -1);
+  bool reduce(const Blocks& source, const Blocks& target, int owner = -1);
   bool wait(std::vector<Ended>& ended);
 
   /// Empty, or what went wrong first, with the rank: "rank 3: no link is left".

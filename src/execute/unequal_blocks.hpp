@@ -101,7 +101,7 @@ class UnequalTransport {
     return inner_.receive(staged(begin, used_ - begin), peer, -1 - arrival);
   }
 
-  bool copy(const Blocks& source, const Blocks& target) {
+  bool copy(const Blocks& source, const Blocks& target, int /*owner*/) {
     Slots& from = blocks_[source.buffer];
     Slots& to = blocks_[target.buffer];
     for (std::int64_t i = 0; i < source.count; ++i) {
@@ -114,7 +114,7 @@ class UnequalTransport {
     return true;
   }
 
-  bool reduce(const Blocks&, const Blocks&) { return false; }
+  bool reduce(const Blocks&, const Blocks&, int) { return false; }
 
   bool wait(std::vector<Ended>& ended) {
     blocks_.ended.clear();
@@ -222,7 +222,7 @@ class UnequalTransport {
     const Blocks leaving{Buffer::send, to, 1};
     if (to == rank) {
       const bool here = length_of(blocks_[Buffer::send], rank) == Slots::elsewhere;
-      return !here || inner_.copy(leaving, arriving);
+      return !here || inner_.copy(leaving, arriving, -1);
     }
     const Slots::Length arrived = length_of(blocks_[Buffer::receive], from);
     if (arrived == Slots::elsewhere || (arrived == Slots::lost && has_room(from))) {

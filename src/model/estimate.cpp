@@ -135,12 +135,12 @@ class Play {
       play.receive(rank, peer, token);
       return 1;
     }
-    bool copy(const Blocks& source, const Blocks& /*target*/) {
+    bool copy(const Blocks& source, const Blocks& /*target*/, int /*owner*/) {
       play.work(rank,
                 static_cast<double>(source.count) * play.block_bytes_ / play.network_.copy_Bps);
       return true;
     }
-    bool reduce(const Blocks& source, const Blocks& /*target*/) {
+    bool reduce(const Blocks& source, const Blocks& /*target*/, int /*owner*/) {
       play.work(rank,
                 static_cast<double>(source.count) * play.block_bytes_ / play.network_.reduce_Bps);
       return true;

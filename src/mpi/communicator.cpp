@@ -167,6 +167,10 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
         !can_run(workspace, operation, goes_over_net(collective, choice))) {
       return "blocks too large, or of a type that suiro's transport does not carry";
     }
+    if (workspace.executor.schedule().shared > 0) {
+      if (!no_node_) no_node_ = make_node_memory();
+      return *no_node_;
+    }
   } catch (const std::bad_alloc&) {
     all_say(false, user_);  // the others, who have a new one, ask when they run it
     return std::string(out_of_memory);
@@ -193,7 +197,7 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
     slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
   }
   const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
-  const Carrier carrier{user_, twin_, net, job.waiting, rank_};
+  const Carrier carrier{user_, twin_, net, node_.get(), job.waiting, rank_};
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
   const std::int64_t stake = memory_at_stake(collective, operation, slot);
@@ -225,6 +229,17 @@ std::string Communicator::make_twin() {
   std::string reason = "no communicator is left for suiro's messages";
   if (rank_ == 0 && !complained.exchange(true)) say(reason + "; native is used");
   return reason;
+}
+
+/// A process that dies tells nobody by a signal, so where others go on there is none.
+std::string Communicator::make_node_memory() {
+  if (survives_failures()) return "shared memory tells of no process that has failed";
+  node_ = NodeMemory::make(twin_, *topology_, rank_);
+  const bool all_have = all_say(node_ != nullptr, user_);
+  if (node_) node_->close_to_others();
+  if (all_have) return {};
+  node_.reset();
+  return "the ranks of a node cannot share memory";
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
@@ -262,6 +277,8 @@ void Communicator::free_twin() {
     plan->too_uneven.kept.clear();
   }
   net_.reset();
+  node_.reset();
+  no_node_.reset();
   if (twin_ == MPI_COMM_NULL) return;
   real.Comm_free(&twin_);
   --job.twins;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/run.hpp"
 #include "mpi/size_agreement.hpp"
 #include "rules/rules.hpp"
@@ -138,6 +139,7 @@ class Communicator {
   std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
                                std::optional<std::size_t> slot) const;
   std::string make_twin();
+  std::string make_node_memory();
   bool create_twin();
   void free_twin();
 
@@ -145,6 +147,8 @@ class Communicator {
   MPI_Comm twin_;
   std::string no_twin_;             // why there is none and will be none, or empty
   std::unique_ptr<NetGroup> net_;   // where messages go on suiro's own transport
+  std::unique_ptr<NodeMemory> node_;
+  std::optional<std::string> no_node_;  // once it was tried: why it cannot be had, or empty
   int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;

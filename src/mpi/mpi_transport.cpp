@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "mpi/fault_tolerance.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/point_to_point.hpp"
 
 namespace suiro::mpi {
@@ -104,7 +105,10 @@ MpiTransport::MpiTransport(const Carrier& carrier, const Places& places, MPI_Op 
       op_(op),
       in_flight_(in_flight),
       waiting_(carrier.waiting),
-      direct_(direct) {
+      direct_(direct),
+      node_(carrier.node),
+      rank_(carrier.rank) {
+  in_flight_.signals.clear();
   in_flight_.requests.clear();
   in_flight_.operations.clear();
 }
@@ -120,14 +124,21 @@ const UserBuffer& MpiTransport::buffer_of(Buffer buffer) const {
   return buffer == Buffer::receive ? places_.receive : places_.work;
 }
 
-/// Blocks first .. first + count - 1 of a range. Pieces in scratch follow each other.
-Part MpiTransport::part(const Blocks& range, std::int64_t first, std::int64_t count) const {
+/// Where slots begin.
+char* MpiTransport::slots(Buffer buffer, int owner) const {
+  if (buffer == Buffer::scratch) return places_.scratch.base;
+  return node_->blocks(owner < 0 ? rank_ : owner);
+}
+
+/// Blocks first .. first + count - 1 of a range. Pieces in slots follow each other.
+Part MpiTransport::part(const Blocks& range, std::int64_t first, std::int64_t count,
+                        int owner) const {
   if (count == 0) return {nullptr, 0, MPI_BYTE};
-  if (range.buffer != Buffer::scratch) {
+  if (!is_slots(range.buffer)) {
     return buffer_of(range.buffer).blocks(range.first + first, count);
   }
   const MPI_Count bytes = places_.scratch.block_bytes;
-  char* place = places_.scratch.base + range.first * bytes;
+  char* place = slots(range.buffer, owner) + range.first * bytes;
   if (!cut()) return {place + first * bytes, count * bytes, MPI_PACKED};
   const UserBuffer& work = places_.work;
   return {place + work.cut.size(range.piece, first) * work.unit_bytes,
@@ -177,7 +188,16 @@ bool MpiTransport::refuse(InFlight::Operation operation) {
   return true;
 }
 
+bool MpiTransport::is_signal(const Blocks& blocks, int peer) const {
+  return node_ != nullptr && blocks.count == 0 && node_->is_near(peer);
+}
+
 int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
+  if (is_signal(blocks, peer)) {
+    moved_ = true;
+    node_->signal(peer, false);
+    return 0;
+  }
   return start(blocks, {.token = token, .sends = true},
                [&](const Part& part, MPI_Request* request) {
                  return start_send(part, peer, message_tag, twin_, request);
@@ -185,12 +205,23 @@ int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
 }
 
 int MpiTransport::send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
+  if (is_signal(blocks, peer)) {
+    node_->signal(peer, true);
+    return 0;
+  }
   return start(blocks, {.token = token, .sends = true}, [&](const Part&, MPI_Request* request) {
     return start_send({nullptr, 0, MPI_BYTE}, peer, message_tag, twin_, request);
   });
 }
 
 int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
+  if (is_signal(blocks, peer)) {
+    const std::uint64_t number = node_->next_from(peer);
+    moved_ = true;
+    if (node_->has_come(peer, number) && !node_->is_lost(peer, number)) return 0;
+    in_flight_.signals.push_back({peer, number, token});
+    return 1;
+  }
   return start(blocks, {.token = token}, [&](const Part& part, MPI_Request* request) {
     return start_receive(part, peer, message_tag, twin_, request);
   });
@@ -198,15 +229,15 @@ int MpiTransport::receive(const Blocks& blocks, int peer, std::int64_t token) {
 
 /// Asked again and again where there are as many copies as blocks, so it is remembered.
 bool MpiTransport::plain(Buffer buffer) {
-  if (buffer == Buffer::scratch && !cut()) return true;
+  if (is_slots(buffer) && !cut()) return true;
   if (buffer_of(buffer).types != nullptr) return false;  // each block has its own
   std::optional<bool>& known = plain_[static_cast<std::size_t>(buffer)];
   if (!known) known = is_plain(buffer_of(buffer).type);
   return *known;
 }
 
-bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
-  const Part from = part(source);
+bool MpiTransport::copy(const Blocks& source, const Blocks& target, int owner) {
+  const Part from = part(source, owner);
   const Part to = part(target);
   // In place; two types at MPI_BOTTOM may say different places.
   if (from.address == to.address && from.type == to.type) return true;
@@ -215,8 +246,8 @@ bool MpiTransport::copy(const Blocks& source, const Blocks& target) {
   return true;
 }
 
-bool MpiTransport::reduce(const Blocks& source, const Blocks& target) {
-  const Part in = part(source);
+bool MpiTransport::reduce(const Blocks& source, const Blocks& target, int owner) {
+  const Part in = part(source, owner);
   const Part inout = part(target);
   check(reduce_local(in.address, inout.address, inout.count, inout.type, op_));
   return true;
@@ -228,12 +259,15 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
     refused_.clear();
     return true;
   }
+  if (!in_flight_.signals.empty() && in_flight_.requests.empty()) return wait_for_signals(ended);
   const int count = static_cast<int>(in_flight_.requests.size());
   in_flight_.finished.resize(in_flight_.requests.size());
   in_flight_.statuses.resize(in_flight_.requests.size());
-  const bool looks_up = waiting_.yield || survives_failures();
+  const bool looks_up = waiting_.yield || survives_failures() || !in_flight_.signals.empty();
   const auto wait_some = looks_up ? real.Testsome : real.Waitsome;
   while (true) {
+    take_signals(ended);
+    if (!ended.empty()) return true;
     int reported = 0;
     const int code = wait_some(count, in_flight_.requests.data(), &reported,
                                in_flight_.finished.data(), in_flight_.statuses.data());
@@ -251,6 +285,29 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
     }
     if (is_revoked(user_)) return check(revoked_code());
     if (waiting_.yield) sched_yield();
+  }
+}
+
+/// Those that have come, if any.
+void MpiTransport::take_signals(std::vector<Ended>& ended) {
+  std::vector<InFlight::Signal>& awaited = in_flight_.signals;
+  std::erase_if(awaited, [&](const InFlight::Signal& signal) {
+    if (!node_->has_come(signal.peer, signal.number)) return false;
+    ended.push_back({signal.token, node_->is_lost(signal.peer, signal.number)});
+    return true;
+  });
+}
+
+/// Nothing of this run waits for MPI, but other messages of the user may have to move.
+bool MpiTransport::wait_for_signals(std::vector<Ended>& ended) {
+  constexpr int looks = 64;
+  for (int look = 0;; ++look) {
+    take_signals(ended);
+    if (!ended.empty()) return true;
+    if (waiting_.yield) sched_yield();
+    if (look % looks != looks - 1) continue;
+    int found = 0;
+    real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin_, &found, MPI_STATUS_IGNORE);
   }
 }
 

@@ -25,6 +25,13 @@ struct InFlight {
   };
   std::vector<MPI_Request> requests;  // dense: a finished request is replaced by the last one
   std::vector<Operation> operations;  // of the request at the same place
+  /// Of a rank of this node, whose signal of that number is awaited.
+  struct Signal {
+    int peer = 0;
+    std::uint64_t number = 0;
+    std::int64_t token = 0;
+  };
+  std::vector<Signal> signals;
   std::vector<int> finished;          // scratch of MPI_Testsome
   std::vector<MPI_Status> statuses;   // likewise
 };
@@ -62,8 +69,8 @@ class MpiTransport {
   int send(const Blocks& blocks, int peer, std::int64_t token);
   int send_nothing(const Blocks& blocks, int peer, std::int64_t token);
   int receive(const Blocks& blocks, int peer, std::int64_t token);
-  bool copy(const Blocks& source, const Blocks& target);
-  bool reduce(const Blocks& source, const Blocks& target);
+  bool copy(const Blocks& source, const Blocks& target, int owner);
+  bool reduce(const Blocks& source, const Blocks& target, int owner);
   bool wait(std::vector<Ended>& ended);
 
   /// After a run that ended early: nothing writes into the user's buffers any more. True when no
@@ -77,14 +84,20 @@ class MpiTransport {
   bool cut() const { return bool(places_.work.cut); }
   /// Scratch, where data are cut, holds elements like those of `work`.
   const UserBuffer& buffer_of(Buffer buffer) const;
-  Part part(const Blocks& range, std::int64_t first, std::int64_t count) const;
-  Part part(const Blocks& range) const { return part(range, 0, range.count); }
+  char* slots(Buffer buffer, int owner) const;
+  Part part(const Blocks& range, std::int64_t first, std::int64_t count, int owner = -1) const;
+  Part part(const Blocks& range, int owner = -1) const {
+    return part(range, 0, range.count, owner);
+  }
   std::int64_t blocks_per_message(const Blocks& range, std::int64_t first) const;
   bool plain(Buffer buffer);
   template <class Start>
   int start(const Blocks& blocks, InFlight::Operation operation, Start&& start_one);
   bool check(int code);
   bool refuse(InFlight::Operation operation);
+  bool is_signal(const Blocks& blocks, int peer) const;
+  void take_signals(std::vector<Ended>& ended);
+  bool wait_for_signals(std::vector<Ended>& ended);
   int error_of(int code, int finished) const;
   void add_dropped(int& finished);
   void note_lost(int code, int reported, int finished);
@@ -98,6 +111,8 @@ class MpiTransport {
   InFlight& in_flight_;
   Waiting waiting_;
   bool direct_;
+  NodeMemory* node_;  // where the schedule has shared blocks
+  int rank_;
   std::vector<Ended> refused_;  // over before they began, as their peer has failed
   int error_ = MPI_SUCCESS;
   int last_code_ = MPI_SUCCESS;

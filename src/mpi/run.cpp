@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>
 
 #include "mpi/arguments.hpp"
 #include "mpi/fault_tolerance.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/point_to_point.hpp"
 #include "mpi/run_memory.hpp"
 #include "mpi/size_agreement.hpp"
@@ -95,12 +98,43 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
-Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
+/// While a run waits for memory of its node, which another rank still reads.
+bool wait_for_node(void* argument) {
+  const auto& carrier = *static_cast<const Carrier*>(argument);
+  if (carrier.waiting.yield) sched_yield();
+  return let_mpi_progress(argument);
+}
+
+/// The turn of a run with shared blocks.
+class NodeTurn {
+ public:
+  NodeTurn(const Schedule& schedule, Carrier carrier)
+      : node_(schedule.shared > 0 ? carrier.node : nullptr) {
+    if (node_ != nullptr) node_->begin(wait_for_node, &carrier);
+  }
+  NodeTurn(const NodeTurn&) = delete;
+  NodeTurn& operator=(const NodeTurn&) = delete;
+  ~NodeTurn() {
+    if (node_ != nullptr) ran_ ? node_->end() : node_->give_up();
+  }
+  void over(bool ran) { ran_ = ran; }
+  NodeMemory* node() const { return node_; }
+
+ private:
+  NodeMemory* node_;
+  bool ran_ = false;
+};
+
+Ending run_over_mpi(Workspace& workspace, const Carrier& given, const Operation& operation,
                     Staging& staging, RunMemory& memory) {
+  NodeTurn turn(workspace.executor.schedule(), given);
+  Carrier carrier = given;
+  carrier.node = turn.node();
   MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
                          workspace.direct);
   int code = MPI_SUCCESS;
   const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, code);
+  turn.over(ran);
   Ending ending = ending_of(workspace, memory, transport, ran, code);
   if (ran && ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
   return ending;
@@ -166,6 +200,13 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   return ending;
 }
 
+/// What a rank shares at most: a piece is no larger than this, by an element and the padding.
+std::size_t shared_bytes(const Schedule& schedule, const Operation& operation) {
+  constexpr std::int64_t beyond = 128;
+  const std::int64_t piece = operation.bytes.value_or(0) / std::max<std::int64_t>(schedule.pieces, 1);
+  return static_cast<std::size_t>(schedule.shared * (piece + beyond));
+}
+
 }  // namespace
 
 MPI_Count block_bytes_of(const UserBuffer& buffer) {
@@ -183,7 +224,9 @@ void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace
 
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
   const Schedule& schedule = workspace.executor.schedule();
-  if (workspace.collective.reduces) return !on_net || is_plain(operation.send.type);
+  const bool shares = schedule.shared > 0;
+  if (shares && (on_net || shared_bytes(schedule, operation) > NodeMemory::capacity)) return false;
+  if (workspace.collective.reduces) return !(on_net || shares) || is_plain(operation.send.type);
   if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
   if (on_net && workspace.collective.cut()) return true;
   return largest_bytes(operation, schedule.ranks) <= merged_block_bytes_maximum;

@@ -74,18 +74,22 @@ class Native {
   int (*call_)(const void*);
 };
 
+class NodeMemory;
+
 /// What carries the messages: the private communicator with the same ranks in the same order as the
-/// user's, and suiro's own transport unless that is nullptr.
+/// user's, and suiro's own transport unless that is nullptr. `node` is there for schedules with
+/// shared blocks.
 struct Carrier {
   MPI_Comm user{};
   MPI_Comm twin{};
   const NetGroup* net = nullptr;
+  NodeMemory* node = nullptr;
   Waiting waiting;
   int rank = 0;
 };
 
 /// False, on all ranks alike, when blocks are too large to be merged, kept on the way or counted,
-/// or when the transport cannot carry their type.
+/// or when the transport, or shared memory, cannot hold their type.
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net);
 
 /// How large a block may be to be joined with others where blocks differ; the same on all ranks.

@@ -103,6 +103,7 @@ class Parser {
     schedule_.lookahead = parse_number("lookahead", 0, TextLimits::rank_rounds);
     schedule_.scratch = parse_number("scratch", 0, TextLimits::blocks);
     if (line_.take_word("work")) schedule_.work = parse_flag();
+    if (line_.next_is("shared")) schedule_.shared = parse_number("shared", 0, TextLimits::blocks);
   }
 
   bool parse_flag() {
@@ -174,10 +175,11 @@ class Parser {
     return true;
   }
 
-  Step parse_local(Step (*make)(Blocks, Blocks)) {
+  Step parse_local(Step (*make)(Blocks, Blocks, int)) {
     const Blocks source = parse_blocks();
+    const int owner = line_.take_word("of") ? parse_peer() : -1;
     line_.expect("->");
-    return make(source, parse_blocks());
+    return make(source, parse_blocks(), owner);
   }
 
   int parse_peer() { return static_cast<int>(line_.number("a rank", 0, INT_MAX)); }
@@ -186,7 +188,7 @@ class Parser {
     for (std::size_t buffer = 0; buffer < buffers; ++buffer) {
       if (line_.take_word(buffer_names[buffer])) return static_cast<Buffer>(buffer);
     }
-    line_.fail("send[...], receive[...], scratch[...] or work[...]");
+    line_.fail("send[...], receive[...], scratch[...], work[...] or shared[...]");
   }
 
   Blocks parse_blocks() {

@@ -45,6 +45,7 @@ void append_header(std::string& text, const Schedule& schedule) {
   append_number(text, "lookahead", schedule.lookahead);
   append_number(text, "scratch", schedule.scratch);
   if (schedule.work) text.append("work\n");
+  if (schedule.shared != 0) append_number(text, "shared", schedule.shared);
 }
 
 void append_blocks(std::string& text, const Blocks& blocks) {
@@ -69,6 +70,7 @@ void append_step(std::string& text, const Step& step) {
     case Action::reduce:
       text.append(step.action == Action::copy ? "  copy " : "  reduce ");
       append_blocks(text, step.source);
+      if (step.peer >= 0) text.append(" of ").append(std::to_string(step.peer));
       append_blocks(text.append(" -> "), step.target);
       break;
   }

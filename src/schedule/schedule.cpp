@@ -87,7 +87,8 @@ bool equal_headers(const Schedule& left, const Schedule& right) {
          left.receive_window == right.receive_window && left.root == right.root &&
          left.pieces == right.pieces && left.overtaking == right.overtaking &&
          left.lookahead == right.lookahead && left.scratch == right.scratch &&
-         left.work == right.work && left.node_of_rank == right.node_of_rank;
+         left.work == right.work && left.shared == right.shared &&
+         left.node_of_rank == right.node_of_rank;
 }
 
 }  // namespace

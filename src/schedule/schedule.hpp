@@ -24,7 +24,11 @@
 //   - Between two ranks messages match in order: the n-th send of a to b meets the n-th receive of
 //   b from a.
 //   - A step of zero blocks is a message without payload: light synchronisation is part of the
-//   schedule.
+//   schedule. One of zero blocks of `shared` tells that shared blocks of its sender are written.
+//   - Shared blocks lie in memory that all ranks of a node have. Only their owner writes them;
+//   copies and reductions of its node's other ranks may read them. Whoever reads must know by
+//   messages that they are written, and who writes that all have read. They are nobody's before
+//   the first round and after the last, so a run need not end by telling that all have read.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +42,19 @@ namespace suiro {
 
 /// send: the user's send blocks, read only. receive: the user's receive blocks. scratch: blocks of
 /// suiro's own. work: where data are cut, suiro's own room for all of them, each piece in the place
-/// that it has among all, for ranks that have no such buffer of the user's.
-enum class Buffer : std::uint8_t { send, receive, scratch, work };
-inline constexpr std::size_t buffers = 4;
-inline constexpr std::string_view buffer_names[buffers] = {"send", "receive", "scratch", "work"};
+/// that it has among all, for ranks that have no such buffer of the user's. shared: like scratch,
+/// in memory that the ranks of a node have together.
+enum class Buffer : std::uint8_t { send, receive, scratch, work, shared };
+inline constexpr std::size_t buffers = 5;
+inline constexpr std::string_view buffer_names[buffers] = {"send", "receive", "scratch", "work",
+                                                           "shared"};
+
+/// Where blocks are places of suiro's own: all of one size, and of any pieces.
+inline bool is_slots(Buffer buffer) { return buffer == Buffer::scratch || buffer == Buffer::shared; }
 
 /// A range of `count` consecutive blocks from `first` in a buffer. Where data are cut, pieces may
-/// differ in size, so blocks of scratch say whose size they have: that of the pieces from `piece`
-/// on. A range of scratch is written and read as a whole.
+/// differ in size, so blocks of scratch and shared say whose size they have: that of the pieces
+/// from `piece` on. A range of these is written and read as a whole.
 struct Blocks {
   Buffer buffer = Buffer::send;
   std::int64_t first = 0;
@@ -56,13 +65,15 @@ struct Blocks {
 
 /// What a message without payload brings.
 inline constexpr Blocks no_blocks{Buffer::scratch, 0, 0};
+/// The same, and that shared blocks of its sender are written.
+inline constexpr Blocks shared_written{Buffer::shared, 0, 0};
 
 enum class Action : std::uint8_t { send, receive, copy, reduce };
 
 /// send: `source` goes to rank `peer`. receive: `target` is filled from rank `peer`. copy: target =
 /// source. reduce: target = source (op) target. `source` and `target` have equal counts in copy and
-/// reduce; the unused one of a send or receive is default-constructed, and so is `peer` (-1) of a
-/// local step.
+/// reduce; the unused one of a send or receive is default-constructed. A copy or reduce has no peer
+/// (-1), unless its source are shared blocks of that rank, which is on the same node.
 struct Step {
   Action action = Action::copy;
   int peer = -1;
@@ -96,6 +107,7 @@ struct Schedule {
   std::int64_t lookahead = 0;       // rounds ahead that receives may be posted
   std::int64_t scratch = 0;         // blocks of scratch, of the rank that needs most
   bool work = false;                // ranks have a work buffer
+  std::int64_t shared = 0;          // shared blocks, of the rank that has most
   int root = 0;                     // of a rooted collective
   std::int64_t pieces = 1;          // that a message, or each rank's block, is cut in
   RoundFunction function;
@@ -119,8 +131,19 @@ struct Schedule {
 /// Step makers, so that builders read like pseudo code.
 inline Step send(Blocks source, int peer) { return {Action::send, peer, source, {}}; }
 inline Step receive(int peer, Blocks target) { return {Action::receive, peer, {}, target}; }
-inline Step copy(Blocks source, Blocks target) { return {Action::copy, -1, source, target}; }
-inline Step reduce(Blocks source, Blocks target) { return {Action::reduce, -1, source, target}; }
+inline Step copy(Blocks source, Blocks target, int owner = -1) {
+  return {Action::copy, owner, source, target};
+}
+inline Step reduce(Blocks source, Blocks target, int owner = -1) {
+  return {Action::reduce, owner, source, target};
+}
+
+/// Whether it is a copy or a reduction.
+inline bool is_local(const Step& step) {
+  return step.action == Action::copy || step.action == Action::reduce;
+}
+/// Whether it reads shared blocks of another rank.
+inline bool reads_peer(const Step& step) { return is_local(step) && step.peer >= 0; }
 
 /// All rounds of all ranks stored, so that the result does not call the builder again.
 Schedule materialise(const Schedule& schedule);

@@ -12,6 +12,10 @@ namespace suiro {
 
 namespace {
 
+int owner_of_source(const Operation& operation) {
+  return reads_peer(operation.step) ? operation.step.peer : operation.rank;
+}
+
 /// What a block of memory holds, and who put it there.
 struct Cell {
   Values::Id value = Values::none;
@@ -30,7 +34,9 @@ class Memory {
         values_(program.schedule().ranks, program.blocks(Buffer::send)) {
     receive_blocks_ = program.blocks(Buffer::receive);
     scratch_blocks_ = program.blocks(Buffer::scratch);
-    per_rank_ = receive_blocks_ + scratch_blocks_ + program.blocks(Buffer::work);
+    work_blocks_ = program.blocks(Buffer::work);
+    per_rank_ =
+        receive_blocks_ + scratch_blocks_ + work_blocks_ + program.blocks(Buffer::shared);
     cells_.resize(static_cast<std::size_t>(per_rank_ * program.schedule().ranks));
     for (int rank = 0; rank < program.schedule().ranks; ++rank) {
       if (!program.in_place(rank)) continue;
@@ -73,7 +79,7 @@ class Memory {
     const Blocks& source = operation.step.source;
     const Blocks& target = operation.step.target;
     for (std::int64_t i = 0; i < source.count; ++i) {
-      const Values::Id left = read(operation.rank, source.buffer, source.first + i);
+      const Values::Id left = read(owner_of_source(operation), source.buffer, source.first + i);
       const Values::Id right = read(operation.rank, target.buffer, target.first + i);
       if (left == Values::none || right == Values::none) continue;  // reported as not filled
       const Values::Id made = values_.combine(left, right);
@@ -88,11 +94,11 @@ class Memory {
 
   /// Reads must find something, at the moment when their round starts, and pieces in scratch as
   /// they were written.
-  void check_read(const Operation& operation, const Blocks& blocks) {
+  void check_read(const Operation& operation, int owner, const Blocks& blocks) {
     if (blocks.buffer == Buffer::send) return;
     for (std::int64_t i = 0; i < blocks.count; ++i) {
       const std::int64_t block = blocks.first + i;
-      const Cell& found = cell(operation.rank, blocks.buffer, block);
+      const Cell& found = cell(owner, blocks.buffer, block);
       // Words cost more than the check, so they are only made where something is wrong.
       const auto place = [&] { return text_of(blocks.buffer, block); };
       const bool whole = found.first == blocks.first && found.count == blocks.count;
@@ -100,11 +106,11 @@ class Memory {
         findings_.add(
             operation.rank, operation.round, block,
             "the " + text_of(operation.step) + " reads " + place() + " before it is written");
-      } else if (cut() && blocks.buffer == Buffer::scratch && !whole) {
+      } else if (cut() && is_slots(blocks.buffer) && !whole) {
         findings_.add(operation.rank, operation.round, block,
                       "the " + text_of(operation.step) + " reads " + place() + ", which round " +
                           std::to_string(found.written) + " wrote as part of " +
-                          text_of({Buffer::scratch, found.first, found.count}));
+                          text_of({blocks.buffer, found.first, found.count}));
       } else {
         check_piece(operation, blocks, i, found.value);
       }
@@ -122,9 +128,10 @@ class Memory {
 
  private:
   Cell& cell(int rank, Buffer buffer, std::int64_t block) {
-    const std::int64_t base = buffer == Buffer::receive   ? 0
-                              : buffer == Buffer::scratch ? receive_blocks_
-                                                          : receive_blocks_ + scratch_blocks_;
+    std::int64_t base = 0;
+    if (buffer != Buffer::receive) base += receive_blocks_;
+    if (buffer == Buffer::work || buffer == Buffer::shared) base += scratch_blocks_;
+    if (buffer == Buffer::shared) base += work_blocks_;
     return cells_[static_cast<std::size_t>(rank * per_rank_ + base + block)];
   }
 
@@ -140,6 +147,7 @@ class Memory {
       case Buffer::receive:
         return collective.received_piece(program_.instance(), rank, block);
       case Buffer::scratch:
+      case Buffer::shared:
         return blocks.piece + i;
       case Buffer::work:
         return block;
@@ -193,6 +201,7 @@ class Memory {
   Values values_;
   std::int64_t receive_blocks_ = 0;
   std::int64_t scratch_blocks_ = 0;
+  std::int64_t work_blocks_ = 0;
   std::int64_t per_rank_ = 0;
   std::vector<Cell> cells_;
 };
@@ -204,10 +213,12 @@ class Delivery : public ProgressEvents {
 
   void started(const Operation& operation) override {
     const Step& step = operation.step;
-    if (step.action != Action::receive) memory_.check_read(operation, step.source);
+    if (step.action != Action::receive) {
+      memory_.check_read(operation, owner_of_source(operation), step.source);
+    }
     if (step.action == Action::copy) move(operation, operation);
     if (step.action == Action::reduce) {
-      memory_.check_read(operation, step.target);
+      memory_.check_read(operation, operation.rank, step.target);
       memory_.reduce(operation);
     }
   }
@@ -224,7 +235,7 @@ class Delivery : public ProgressEvents {
     const Blocks& target = to.step.target;
     const std::int64_t count = std::min(source.count, target.count);
     for (std::int64_t i = 0; i < count; ++i) {
-      memory_.write(to, i, memory_.read(from.rank, source.buffer, source.first + i));
+      memory_.write(to, i, memory_.read(owner_of_source(from), source.buffer, source.first + i));
     }
   }
 

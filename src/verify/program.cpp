@@ -8,7 +8,9 @@ namespace suiro {
 namespace {
 
 /// In place, a block is copied to where it is: nothing to do.
-bool is_idle(const Step& step) { return step.action == Action::copy && step.source == step.target; }
+bool is_idle(const Step& step) {
+  return step.action == Action::copy && step.peer < 0 && step.source == step.target;
+}
 
 Step placed(Step step, bool in_place) {
   const bool reads = step.action != Action::receive;
@@ -51,6 +53,8 @@ std::int64_t Program::blocks(int rank, Buffer buffer) const {
       return schedule_.scratch;
     case Buffer::work:
       return schedule_.work && collective_.cut() ? collective_.pieces(instance_) : 0;
+    case Buffer::shared:
+      return schedule_.shared;
   }
   return 0;
 }
@@ -87,20 +91,17 @@ std::string text_of(const Blocks& blocks) {
          std::to_string(blocks.count) + "]";
 }
 
-bool is_local(const Step& step) {
-  return step.action == Action::copy || step.action == Action::reduce;
-}
-
 std::string text_of(const Step& step) {
+  const std::string owner = reads_peer(step) ? " of rank " + std::to_string(step.peer) : "";
   switch (step.action) {
     case Action::send:
       return "send of " + text_of(step.source) + " to rank " + std::to_string(step.peer);
     case Action::receive:
       return "receive of " + text_of(step.target) + " from rank " + std::to_string(step.peer);
     case Action::copy:
-      return "copy of " + text_of(step.source) + " to " + text_of(step.target);
+      return "copy of " + text_of(step.source) + owner + " to " + text_of(step.target);
     case Action::reduce:
-      return "reduction of " + text_of(step.source) + " into " + text_of(step.target);
+      return "reduction of " + text_of(step.source) + owner + " into " + text_of(step.target);
   }
   return "step";
 }

@@ -70,9 +70,6 @@ class Findings {
   std::vector<Violation> list_;
 };
 
-/// Whether it is the rank's own alone, as copies and reductions are.
-bool is_local(const Step& step);
-
 /// "send[3]", "receive[2 x 4]".
 std::string text_of(const Blocks& blocks);
 /// "receive[3]".
@@ -84,6 +81,7 @@ std::string text_of(const Step& step);
 void check_steps(const Program& program, Findings& findings);  // ranges, peers, counts, read only
 void check_matching(Program& program, Findings& findings);     // sets Operation::match
 void check_races(const Program& program, Findings& findings);
+void check_shared(const Program& program, Findings& findings);  // reads of other ranks' blocks
 void check_delivery(const Program& program, Findings& findings);  // deadlock and postcondition
 void check_arrival(const Program& program, Findings& findings);   // of a barrier
 

@@ -27,7 +27,8 @@ class RankRaces {
     if (program_.schedule().rounds == 0) return;
     find_last_fences();
     // Nothing writes to the send buffer.
-    for (const Buffer buffer : {Buffer::receive, Buffer::scratch, Buffer::work}) {
+    for (const Buffer buffer :
+         {Buffer::receive, Buffer::scratch, Buffer::work, Buffer::shared}) {
       const auto blocks = static_cast<std::size_t>(program_.blocks(rank_, buffer));
       accesses_.fill(blocks, [&](auto add) { each_access(buffer, add); });
       for (std::size_t block = 0; block < blocks && !findings_.full(); ++block) {
@@ -62,7 +63,8 @@ class RankRaces {
     const std::int64_t last = program_.range(rank_, program_.schedule().rounds - 1).second;
     for (std::int64_t index = first; index < last; ++index) {
       const Step& step = program_.operations()[index].step;
-      if (step.action != Action::receive) touch(step.source, {index, false});
+      const bool reads_own = step.action != Action::receive && !reads_peer(step);
+      if (reads_own) touch(step.source, {index, false});
       if (step.action != Action::send) touch(step.target, {index, true});
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each step by itself: peers exist, blocks lie within their buffers, scratch says which pieces it
-// holds, the send buffer is only read, and both sides of a copy are equally long.
+// Each step by itself: peers exist, blocks lie within their buffers, scratch and shared say which
+// pieces they hold, the send buffer is only read, both sides of a copy are equally long, and what
+// is read of another rank are shared blocks on the same node.
 #include "verify/program.hpp"
 
 namespace suiro {
@@ -24,12 +25,12 @@ std::string range_error(const Program& program, int rank, const Blocks& blocks) 
   return error + (size == 1 ? " block" : " blocks");
 }
 
-/// Why the blocks do not say well of which pieces they are, or an empty text. Only of scratch must
-/// it be said, and only where blocks are pieces, which may differ in size.
+/// Why the blocks do not say well of which pieces they are, or an empty text. Only of scratch and
+/// shared must it be said, and only where blocks are pieces, which may differ in size.
 std::string piece_error(const Program& program, const Blocks& blocks) {
   if (blocks.count == 0) return {};
-  if (!program.collective().cut() || blocks.buffer != Buffer::scratch) {
-    return blocks.piece < 0 ? "" : "only scratch says which pieces it holds";
+  if (!program.collective().cut() || !is_slots(blocks.buffer)) {
+    return blocks.piece < 0 ? "" : "only scratch and shared say which pieces they hold";
   }
   const std::int64_t pieces = program.collective().pieces(program.instance());
   if (blocks.piece < 0) return "it does not say which pieces it holds";
@@ -43,9 +44,25 @@ std::string blocks_error(const Program& program, int rank, const Blocks& blocks)
   return error.empty() ? piece_error(program, blocks) : error;
 }
 
+/// Why a rank cannot read the blocks of another, or an empty text.
+std::string owner_error(const Program& program, int rank, const Step& step) {
+  const Schedule& schedule = program.schedule();
+  if (step.peer >= schedule.ranks || step.peer == rank) {
+    return "another rank is needed; there are " + std::to_string(schedule.ranks);
+  }
+  if (step.source.buffer != Buffer::shared) return "of another rank only shared can be read";
+  const std::vector<int>& nodes = schedule.node_of_rank;
+  const bool near = !nodes.empty() && nodes[static_cast<std::size_t>(rank)] ==
+                                          nodes[static_cast<std::size_t>(step.peer)];
+  return near ? "" : "the owner is not on the same node";
+}
+
 std::string step_error(const Program& program, int rank, const Step& step) {
   if (moves(step) && (step.peer < 0 || step.peer >= program.schedule().ranks)) {
     return "there is no such rank; there are " + std::to_string(program.schedule().ranks);
+  }
+  if (reads_peer(step)) {
+    if (std::string error = owner_error(program, rank, step); !error.empty()) return error;
   }
   if (reads(step)) {
     if (std::string error = blocks_error(program, rank, step.source); !error.empty()) return error;

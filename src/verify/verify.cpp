@@ -37,9 +37,10 @@ std::string refused(const Schedule& schedule) {
     return "there is no rank " + std::to_string(schedule.root) + " to be the root";
   }
   if (schedule.rounds < 0 || schedule.window < 1 || schedule.lookahead < 0 ||
-      schedule.scratch < 0 || schedule.pieces < 0 || schedule.receive_window < 0) {
-    return "rounds, lookahead, scratch, pieces and receive_window cannot be negative, and the "
-           "window is at least 1";
+      schedule.scratch < 0 || schedule.shared < 0 || schedule.pieces < 0 ||
+      schedule.receive_window < 0) {
+    return "rounds, lookahead, scratch, shared, pieces and receive_window cannot be negative, and "
+           "the window is at least 1";
   }
   if (schedule.ranks > VerifyLimits::ranks) {
     return at_most("ranks", schedule.ranks, VerifyLimits::ranks);
@@ -49,6 +50,9 @@ std::string refused(const Schedule& schedule) {
   }
   if (schedule.scratch > VerifyLimits::scratch / schedule.ranks) {
     return at_most("blocks of scratch", schedule.scratch, VerifyLimits::scratch / schedule.ranks);
+  }
+  if (schedule.shared > VerifyLimits::scratch / schedule.ranks) {
+    return at_most("shared blocks", schedule.shared, VerifyLimits::scratch / schedule.ranks);
   }
   const std::int64_t blocks = find_collective(schedule.collective)->blocks(schedule.ranks);
   const std::int64_t pieces_max = VerifyLimits::scratch / schedule.ranks / blocks;
@@ -82,6 +86,7 @@ std::vector<Violation> verify(const Schedule& schedule, Placing placing) {
   }
   check_matching(program, findings);
   check_races(program, findings);
+  check_shared(program, findings);
   check_delivery(program, findings);
   check_arrival(program, findings);
   return findings.take();

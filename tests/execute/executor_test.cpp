@@ -157,7 +157,7 @@ class Notes {
   int send(const Blocks&, int, std::int64_t token) { return start("send ", token); }
   int send_nothing(const Blocks&, int, std::int64_t token) { return start("nothing ", token); }
   int receive(const Blocks&, int, std::int64_t token) { return start("receive ", token); }
-  bool copy(const Blocks&, const Blocks&) { return start("copy ", 0) > 0; }
+  bool copy(const Blocks&, const Blocks&, int) { return start("copy ", 0) > 0; }
   bool reduce(const Blocks&, const Blocks&) { return true; }
   bool wait(std::vector<Ended>& ended) {
     for (const std::int64_t token : tokens_) ended.push_back({token});

@@ -49,9 +49,11 @@ class Mortal {
   int receive(const Blocks& blocks, int peer, std::int64_t token) {
     return transport_.receive(blocks, peer, token);
   }
-  bool copy(const Blocks& source, const Blocks& target) { return transport_.copy(source, target); }
-  bool reduce(const Blocks& source, const Blocks& target) {
-    return transport_.reduce(source, target);
+  bool copy(const Blocks& source, const Blocks& target, int owner) {
+    return transport_.copy(source, target, owner);
+  }
+  bool reduce(const Blocks& source, const Blocks& target, int owner) {
+    return transport_.reduce(source, target, owner);
   }
   bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
 
@@ -85,6 +87,7 @@ class RealData {
   /// Nothing, or the first rank and block that are wrong.
   std::string run() {
     MemoryNetwork network(schedule_.ranks, run_.mode);
+    make_shared_blocks();
     std::vector<std::string> wrong(static_cast<std::size_t>(schedule_.ranks));
     {
       std::vector<std::jthread> threads;
@@ -100,6 +103,19 @@ class RealData {
   }
 
  private:
+  std::int64_t slot_elements() const { return cut_ ? cut_.largest() : run_.elements; }
+
+  void make_shared_blocks() {
+    const auto elements = static_cast<std::size_t>(schedule_.shared * slot_elements());
+    for (int call = 0; call < calls; ++call) {
+      shared_[call].assign(static_cast<std::size_t>(schedule_.ranks),
+                           std::vector<Affine>(elements));
+      for (std::vector<Affine>& of_rank : shared_[call]) {
+        shared_spans_[call].push_back(std::as_writable_bytes(std::span(of_rank)));
+      }
+    }
+  }
+
   static constexpr std::uint64_t prime = 65521;
   static constexpr int calls = 2;
 
@@ -197,7 +213,7 @@ class RealData {
       std::vector<Affine> receive = buffer(received(rank));
       const bool one = run_.in_place && !send.empty() && !receive.empty();
       if (one) receive = send;
-      const std::int64_t slot = cut_ ? cut_.largest() : run_.elements;
+      const std::int64_t slot = slot_elements();
       std::vector<Affine> scratch(static_cast<std::size_t>(schedule_.scratch * slot));
       std::vector<Affine> work = buffer({schedule_.work ? collective_.pieces(instance_) : 0, 0});
       MemoryTransport transport(network, rank,
@@ -206,6 +222,7 @@ class RealData {
                                  .receive = std::as_writable_bytes(std::span(receive)),
                                  .scratch = std::as_writable_bytes(std::span(scratch)),
                                  .work = std::as_writable_bytes(std::span(work)),
+                                 .shared = shared_spans_[call],
                                  .cut = cut_,
                                  .first_sent = from.first,
                                  .first_received = received(rank).first,
@@ -230,6 +247,8 @@ class RealData {
   std::vector<std::int64_t> begins_ = {0};  // of blocks that differ in size
   Pieces cut_;
   std::atomic<int> come_[calls] = {0, 0};
+  std::vector<std::vector<Affine>> shared_[calls];
+  std::vector<std::span<std::byte>> shared_spans_[calls];
 };
 
 inline std::string run_collective(const Schedule& schedule, const Run& run) {

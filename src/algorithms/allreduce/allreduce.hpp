@@ -18,6 +18,8 @@ extern const Algorithm allreduce_pipeline;
 extern const Algorithm allreduce_rabenseifner;
 extern const Algorithm allreduce_recursive_doubling;
 extern const Algorithm allreduce_ring;
+extern const Algorithm allreduce_shared_lanes;
+extern const Algorithm allreduce_shared_leader;
 extern const Algorithm allreduce_twotier;
 
 }  // namespace suiro

@@ -10,6 +10,7 @@ namespace suiro {
 extern const Algorithm barrier_dissemination;
 extern const Algorithm barrier_node_leader;
 extern const Algorithm barrier_recursive_doubling;
+extern const Algorithm barrier_shared_leader;
 extern const Algorithm barrier_site_leader;
 extern const Algorithm barrier_tree;
 

@@ -17,6 +17,7 @@ extern const Algorithm bcast_linear;
 extern const Algorithm bcast_node_pipeline;
 extern const Algorithm bcast_pipeline;
 extern const Algorithm bcast_scatter_allgather;
+extern const Algorithm bcast_shared_tree;
 extern const Algorithm bcast_split_binary;
 
 /// The root has the message in its send buffer, every other rank in its receive buffer.

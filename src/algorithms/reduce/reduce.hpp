@@ -17,5 +17,6 @@ extern const Algorithm reduce_linear;
 extern const Algorithm reduce_node_pipeline;
 extern const Algorithm reduce_pipeline;
 extern const Algorithm reduce_rabenseifner;
+extern const Algorithm reduce_shared_tree;
 
 }  // namespace suiro

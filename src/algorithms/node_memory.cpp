@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/node_memory.hpp"
+
+#include <algorithm>
+
+namespace suiro {
+
+namespace {
+
+/// Segments of a rank that others may still read: one is brought, one folded, one collected. The
+/// signals of the next then tell that it was read.
+constexpr std::int64_t segments_read = 3;
+
+/// As for segments that go between nodes (tree.cpp), so that both have one pace.
+constexpr std::int64_t segments_out = 8;
+constexpr std::int64_t segments_ahead = 4;
+
+Blocks place(std::int64_t at, const Range& pieces) {
+  return {Buffer::shared, at, pieces.count, pieces.first};
+}
+
+void tell_others(int me, int size, Round& round) {
+  for (int other = 0; other < size; ++other) {
+    if (other != me) round.steps.push_back(send(shared_written, other));
+  }
+}
+
+void hear_from(int me, int first, int last, Round& round) {
+  for (int other = first; other < last; ++other) {
+    if (other != me) round.steps.push_back(receive(other, shared_written));
+  }
+}
+
+Schedule two_rounds(int size, std::int64_t shared) {
+  Schedule schedule;
+  schedule.ranks = size;
+  schedule.rounds = 2;
+  schedule.shared = shared;
+  return schedule;
+}
+
+Schedule segments_over(int size, std::int64_t rounds) {
+  Schedule schedule;
+  schedule.ranks = size;
+  schedule.rounds = rounds;
+  schedule.window = segments_out;
+  schedule.receive_window = 1;
+  schedule.lookahead = segments_ahead;
+  return schedule;
+}
+
+}  // namespace
+
+Schedule fold_to_leader(int size, const Range& what) {
+  Schedule schedule = two_rounds(size, what.count);
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    const Blocks own = in(Buffer::send, what);
+    const Blocks sum = in(Buffer::receive, what);
+    if (i == 0 && me > 0) {
+      round.steps.push_back(copy(own, place(0, what)));
+      round.steps.push_back(send(shared_written, 0));
+    } else if (i == 0) {
+      round.steps.push_back(copy(own, sum));
+      hear_from(me, 0, size, round);
+    } else if (me == 0) {
+      for (int other = 1; other < size; ++other) {
+        round.steps.push_back(reduce(place(0, what), sum, other));
+      }
+    }
+  };
+  return schedule;
+}
+
+Schedule publish(int size, const Range& what) {
+  Schedule schedule = two_rounds(size, what.count);
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    const Blocks held = in(Buffer::receive, what);
+    if (i == 0 && me == 0) {
+      if (size > 1) round.steps.push_back(copy(held, place(0, what)));
+      tell_others(me, size, round);
+    } else if (i == 0) {
+      round.steps.push_back(receive(0, shared_written));
+    } else if (me > 0) {
+      round.steps.push_back(copy(place(0, what), held, 0));
+    }
+  };
+  return schedule;
+}
+
+namespace {
+
+Blocks place_of_lane(const Lanes& lanes, int lane) {
+  return place(lane * lanes.pieces, lanes.range(lane, {0, lanes.pieces}));
+}
+
+Blocks lane_in(Buffer buffer, const Lanes& lanes, int lane) {
+  return in(buffer, lanes.range(lane, {0, lanes.pieces}));
+}
+
+}  // namespace
+
+Schedule fold_lanes(int size, const Lanes& lanes) {
+  Schedule schedule = two_rounds(size, lanes.count * lanes.pieces);
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    const bool folds = me < lanes.count;
+    for (int lane = 0; i == 0 && lane < lanes.count; ++lane) {
+      const Blocks target =
+          lane == me ? lane_in(Buffer::receive, lanes, lane) : place_of_lane(lanes, lane);
+      round.steps.push_back(copy(lane_in(Buffer::send, lanes, lane), target));
+      if (lane != me) round.steps.push_back(send(shared_written, lane));
+    }
+    if (i == 0 && folds) hear_from(me, 0, size, round);
+    for (int other = 0; i == 1 && folds && other < size; ++other) {
+      if (other == me) continue;
+      round.steps.push_back(
+          reduce(place_of_lane(lanes, me), lane_in(Buffer::receive, lanes, me), other));
+    }
+  };
+  return schedule;
+}
+
+Schedule publish_lanes(int size, const Lanes& lanes) {
+  Schedule schedule = two_rounds(size, lanes.count * lanes.pieces);
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    if (i == 0 && me < lanes.count && size > 1) {
+      round.steps.push_back(copy(lane_in(Buffer::receive, lanes, me), place_of_lane(lanes, me)));
+      tell_others(me, size, round);
+    }
+    if (i == 0) hear_from(me, 0, lanes.count, round);
+    for (int lane = 0; i == 1 && lane < lanes.count; ++lane) {
+      if (lane == me) continue;
+      round.steps.push_back(
+          copy(place_of_lane(lanes, lane), lane_in(Buffer::receive, lanes, lane), lane));
+    }
+  };
+  return schedule;
+}
+
+Schedule publish_segments(int size, Buffer held, std::int64_t segments) {
+  Schedule schedule = segments_over(size, size > 1 ? segments + 1 : 0);
+  const std::int64_t places = std::min(segments, segments_out);
+  schedule.pieces = segments;
+  schedule.shared = size > 1 ? places : 0;
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    const auto shared = [&](std::int64_t segment) { return place(segment % places, {segment, 1}); };
+    if (me == 0) {
+      if (i < segments) {
+        round.steps.push_back(copy({held, i, 1}, shared(i)));
+        tell_others(me, size, round);
+      }
+      // All have read what lies where the next segment goes.
+      const std::int64_t read = i + 1 - places;
+      for (int other = 1; read >= 0 && i + 1 < segments && other < size; ++other) {
+        round.steps.push_back(receive(other, no_blocks));
+      }
+      return;
+    }
+    if (i > 0) {
+      round.steps.push_back(copy(shared(i - 1), {Buffer::receive, i - 1, 1}, 0));
+      if (i - 1 + places < segments) round.steps.push_back(send(no_blocks, 0));
+    }
+    if (i < segments) round.steps.push_back(receive(0, shared_written));
+  };
+  return schedule;
+}
+
+namespace {
+
+/// What fold_segments() does on one rank.
+struct SegmentFold {
+  int size;
+  int shares;
+  std::int64_t segments;
+
+  std::int64_t places() const { return std::min(segments, segments_read); }
+  Range share(std::int64_t segment, int number) const { return {segment * shares + number, 1}; }
+
+  /// Of what a rank brings; a sum of its share comes to the place that others do not read.
+  Blocks shared(std::int64_t segment, int number) const {
+    return place(segment % places() * shares + number, share(segment, number));
+  }
+
+  void bring(int me, std::int64_t segment, Round& round) const {
+    for (int other = 0; other < shares; ++other) {
+      if (other == me && me == 0) continue;
+      const Blocks own = in(Buffer::send, share(segment, other));
+      round.steps.push_back(copy(own, shared(segment, other)));
+    }
+    tell_others(me, size, round);
+    hear_from(me, 0, size, round);
+  }
+
+  void fold(int me, std::int64_t segment, Round& round) const {
+    const Range range = share(segment, me);
+    const Blocks sum = me == 0 ? in(Buffer::work, range) : shared(segment, me);
+    if (me == 0) round.steps.push_back(copy(in(Buffer::send, range), sum));
+    for (int other = 0; other < size; ++other) {
+      if (other != me) round.steps.push_back(reduce(shared(segment, me), sum, other));
+    }
+    if (me > 0) round.steps.push_back(send(shared_written, 0));
+    if (me == 0) hear_from(0, 1, shares, round);
+  }
+
+  void collect(std::int64_t segment, Round& round) const {
+    for (int other = 1; other < shares; ++other) {
+      const Blocks sum = in(Buffer::work, share(segment, other));
+      round.steps.push_back(copy(shared(segment, other), sum, other));
+    }
+  }
+};
+
+}  // namespace
+
+Schedule fold_segments(int size, int shares, std::int64_t segments) {
+  const SegmentFold fold{size, shares, segments};
+  Schedule schedule = segments_over(size, segments + 2);
+  schedule.pieces = segments * shares;
+  schedule.shared = fold.places() * shares;
+  schedule.work = true;
+  schedule.function = [=](int me, std::int64_t i, Round& round) {
+    if (i > 1 && me == 0) fold.collect(i - 2, round);
+    if (i > 0 && i <= segments && me < shares) fold.fold(me, i - 1, round);
+    if (i < segments) fold.bring(me, i, round);
+  };
+  return schedule;
+}
+
+Schedule repeated(Schedule schedule, std::int64_t times) {
+  const std::int64_t rounds = schedule.rounds;
+  const std::int64_t pieces = schedule.pieces;
+  schedule.rounds = rounds * times;
+  schedule.pieces = pieces * times;
+  schedule.function = [=, function = std::move(schedule.function)](int me, std::int64_t i,
+                                                                   Round& round) {
+    function(me, i % rounds, round);
+    round.fence = round.fence || (i > 0 && i % rounds == 0);
+    const std::int64_t before = i / rounds * pieces;
+    const auto move = [&](Blocks& blocks) {
+      if (blocks.count > 0) (is_slots(blocks.buffer) ? blocks.piece : blocks.first) += before;
+    };
+    for (Step& step : round.steps) {
+      move(step.source);
+      move(step.target);
+    }
+  };
+  return schedule;
+}
+
+Schedule subdivided(Schedule schedule, std::int64_t parts) {
+  schedule.pieces *= parts;
+  schedule.scratch *= parts;
+  schedule.shared *= parts;
+  schedule.function = [parts, function = std::move(schedule.function)](int me, std::int64_t i,
+                                                                       Round& round) {
+    function(me, i, round);
+    const auto divide = [parts](Blocks& blocks) {
+      blocks.first *= parts;
+      blocks.count *= parts;
+      if (blocks.piece >= 0) blocks.piece *= parts;
+    };
+    for (Step& step : round.steps) {
+      divide(step.source);
+      divide(step.target);
+    }
+  };
+  return schedule;
+}
+
+}  // namespace suiro

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks of one node do through shared blocks instead of messages. All are schedules over the
+// ranks 0 .. size - 1 of a node, of which rank 0 leads. A block is written once and read by whoever
+// needs it, so a rank does no work for another but what it folds.
+#pragma once
+
+#include <functional>
+
+#include "algorithms/compose.hpp"
+#include "algorithms/lanes.hpp"
+
+namespace suiro {
+
+/// The sum of what all have in their send buffers, in the receive buffer of rank 0.
+Schedule fold_to_leader(int size, const Range& what);
+
+/// What rank 0 has in its receive buffer, in those of all.
+Schedule publish(int size, const Range& what);
+
+/// The sum of each lane, in the receive buffer of the rank of that number.
+Schedule fold_lanes(int size, const Lanes& lanes);
+
+/// What fold_lanes() left, or what became of it, in the receive buffers of all.
+Schedule publish_lanes(int size, const Lanes& lanes);
+
+/// Segments that rank 0 has in `held`, one more in each round, in the receive buffers of all others.
+Schedule publish_segments(int size, Buffer held, std::int64_t segments);
+
+/// The sum of each segment in the work buffer of rank 0, one in each round from the third on.
+/// Segments are cut in `shares` pieces, each of which another rank folds.
+Schedule fold_segments(int size, int shares, std::int64_t segments);
+
+/// `schedule` for one segment of the message after the other.
+Schedule repeated(Schedule schedule, std::int64_t times);
+
+/// `schedule` with `parts` pieces in the place of each.
+Schedule subdivided(Schedule schedule, std::int64_t parts);
+
+}  // namespace suiro
