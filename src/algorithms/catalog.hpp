@@ -87,6 +87,9 @@ struct Algorithm {
   /// Pure, for any call. `parameters` is complete (see complete()).
   Schedule (*build)(const Call&, const Parameters&);
   bool for_sites = false;  // of no use at one site
+  /// Inside nodes it goes through shared blocks, whose cost the model does not know yet: it is
+  /// never predicted to be best, and runs where it is asked for by name.
+  bool in_shared_memory = false;
 };
 
 /// Lists for a row, such as .parameters = taking<segment_spec>, .properties =

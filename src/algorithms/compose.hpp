@@ -76,8 +76,7 @@ Schedule in_turns(Schedule schedule, const Groups& lines, int at_once);
 
 /// Inside each group at once: what `build` has for the group of that number and size.
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
-                const BlockMap& map = {}, std::int64_t scratch_at = 0,
-                std::int64_t shared_at = 0);
+                const BlockMap& map = {}, std::int64_t scratch_at = 0, std::int64_t shared_at = 0);
 
 /// Among one rank of each group: the one at `place` in it.
 Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map = {});

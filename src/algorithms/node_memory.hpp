@@ -23,7 +23,8 @@ Schedule fold_lanes(int size, const Lanes& lanes);
 /// What fold_lanes() left, or what became of it, in the receive buffers of all.
 Schedule publish_lanes(int size, const Lanes& lanes);
 
-/// Segments that rank 0 has in `held`, one more in each round, in the receive buffers of all others.
+/// Segments that rank 0 has in `held`, one more in each round, in the receive buffers of all
+/// others.
 Schedule publish_segments(int size, Buffer held, std::int64_t segments);
 
 /// The sum of each segment in the work buffer of rank 0, one in each round from the third on.

@@ -247,6 +247,7 @@ std::vector<Candidate> Prediction::rivals() const {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
     if (algorithm == nullptr || !may_win(*algorithm) || joins_in_vain(*algorithm)) continue;
     if (algorithm->for_sites && topology_.sites() == 1) continue;
+    if (algorithm->in_shared_memory) continue;
     found.push_back({algorithm, {}});
     for (const ParameterSpec& spec : algorithm->parameters) {
       for (const std::int64_t value : spec.others) {

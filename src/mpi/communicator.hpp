@@ -145,11 +145,11 @@ class Communicator {
 
   MPI_Comm user_;
   MPI_Comm twin_;
-  std::string no_twin_;             // why there is none and will be none, or empty
-  std::unique_ptr<NetGroup> net_;   // where messages go on suiro's own transport
+  std::string no_twin_;            // why there is none and will be none, or empty
+  std::unique_ptr<NetGroup> net_;  // where messages go on suiro's own transport
   std::unique_ptr<NodeMemory> node_;
   std::optional<std::string> no_node_;  // once it was tried: why it cannot be had, or empty
-  int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
+  int spoiled_code_ = MPI_SUCCESS;      // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;
   int first_world_rank_ = 0;

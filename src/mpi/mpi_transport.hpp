@@ -32,8 +32,8 @@ struct InFlight {
     std::int64_t token = 0;
   };
   std::vector<Signal> signals;
-  std::vector<int> finished;          // scratch of MPI_Testsome
-  std::vector<MPI_Status> statuses;   // likewise
+  std::vector<int> finished;         // scratch of MPI_Testsome
+  std::vector<MPI_Status> statuses;  // likewise
 };
 
 /// suiro's own memory for blocks on their way, all of the same size, or room for any piece; none

@@ -20,8 +20,8 @@ namespace {
 constexpr int setup_tag = 2;
 constexpr std::size_t sets = 2;  // of blocks
 
-/// Where the others of a node find its memory: in the table of files of the rank that made it, which
-/// only processes of the same user can read. The token tells that it is this one.
+/// Where the others of a node find its memory: in the table of files of the rank that made it,
+/// which only processes of the same user can read. The token tells that it is this one.
 struct Offer {
   std::int64_t process = 0;  // 0: there is none
   std::int64_t descriptor = -1;
@@ -73,8 +73,7 @@ NodeMemory::Progress& NodeMemory::progress(std::size_t place) const {
 }
 
 NodeMemory::Signals& NodeMemory::signals(std::size_t from, std::size_t to) const {
-  std::byte* const row =
-      base() + line + ranks_ * sizeof(Progress) + from * row_bytes(ranks_);
+  std::byte* const row = base() + line + ranks_ * sizeof(Progress) + from * row_bytes(ranks_);
   return reinterpret_cast<Signals*>(row)[to];
 }
 
@@ -89,8 +88,8 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
       real.Send(&offer, sizeof offer, MPI_BYTE, other, setup_tag, twin);
     }
   } else {
-    const int code = real.Recv(&offer, sizeof offer, MPI_BYTE, near.front(), setup_tag, twin,
-                               MPI_STATUS_IGNORE);
+    const int code =
+        real.Recv(&offer, sizeof offer, MPI_BYTE, near.front(), setup_tag, twin, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS) memory = taken(offer, size);
   }
   if (!memory) return nullptr;
@@ -125,15 +124,13 @@ void NodeMemory::give_up() {
 }
 
 char* NodeMemory::blocks(int rank) const {
-  const auto place =
-      static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]);
+  const auto place = static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]);
   std::byte* const first = base() + blocks_begin(ranks_);
   return reinterpret_cast<char*>(first + (place * sets + run_ % sets) * capacity);
 }
 
 void NodeMemory::signal(int rank, bool lost) {
-  const auto place =
-      static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]);
+  const auto place = static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]);
   Signals& to = signals(me_, place);
   const std::uint64_t number = to.count.load(std::memory_order_relaxed) + 1;
   if (lost) to.lost.store(number, std::memory_order_relaxed);

@@ -203,7 +203,8 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
 /// What a rank shares at most: a piece is no larger than this, by an element and the padding.
 std::size_t shared_bytes(const Schedule& schedule, const Operation& operation) {
   constexpr std::int64_t beyond = 128;
-  const std::int64_t piece = operation.bytes.value_or(0) / std::max<std::int64_t>(schedule.pieces, 1);
+  const std::int64_t piece =
+      operation.bytes.value_or(0) / std::max<std::int64_t>(schedule.pieces, 1);
   return static_cast<std::size_t>(schedule.shared * (piece + beyond));
 }
 

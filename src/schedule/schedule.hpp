@@ -50,7 +50,9 @@ inline constexpr std::string_view buffer_names[buffers] = {"send", "receive", "s
                                                            "shared"};
 
 /// Where blocks are places of suiro's own: all of one size, and of any pieces.
-inline bool is_slots(Buffer buffer) { return buffer == Buffer::scratch || buffer == Buffer::shared; }
+inline bool is_slots(Buffer buffer) {
+  return buffer == Buffer::scratch || buffer == Buffer::shared;
+}
 
 /// A range of `count` consecutive blocks from `first` in a buffer. Where data are cut, pieces may
 /// differ in size, so blocks of scratch and shared say whose size they have: that of the pieces

@@ -35,8 +35,7 @@ class Memory {
     receive_blocks_ = program.blocks(Buffer::receive);
     scratch_blocks_ = program.blocks(Buffer::scratch);
     work_blocks_ = program.blocks(Buffer::work);
-    per_rank_ =
-        receive_blocks_ + scratch_blocks_ + work_blocks_ + program.blocks(Buffer::shared);
+    per_rank_ = receive_blocks_ + scratch_blocks_ + work_blocks_ + program.blocks(Buffer::shared);
     cells_.resize(static_cast<std::size_t>(per_rank_ * program.schedule().ranks));
     for (int rank = 0; rank < program.schedule().ranks; ++rank) {
       if (!program.in_place(rank)) continue;

@@ -81,7 +81,7 @@ std::string text_of(const Step& step);
 void check_steps(const Program& program, Findings& findings);  // ranges, peers, counts, read only
 void check_matching(Program& program, Findings& findings);     // sets Operation::match
 void check_races(const Program& program, Findings& findings);
-void check_shared(const Program& program, Findings& findings);  // reads of other ranks' blocks
+void check_shared(const Program& program, Findings& findings);    // reads of other ranks' blocks
 void check_delivery(const Program& program, Findings& findings);  // deadlock and postcondition
 void check_arrival(const Program& program, Findings& findings);   // of a barrier
 

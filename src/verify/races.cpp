@@ -27,8 +27,7 @@ class RankRaces {
     if (program_.schedule().rounds == 0) return;
     find_last_fences();
     // Nothing writes to the send buffer.
-    for (const Buffer buffer :
-         {Buffer::receive, Buffer::scratch, Buffer::work, Buffer::shared}) {
+    for (const Buffer buffer : {Buffer::receive, Buffer::scratch, Buffer::work, Buffer::shared}) {
       const auto blocks = static_cast<std::size_t>(program_.blocks(rank_, buffer));
       accesses_.fill(blocks, [&](auto add) { each_access(buffer, add); });
       for (std::size_t block = 0; block < blocks && !findings_.full(); ++block) {

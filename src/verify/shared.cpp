@@ -50,8 +50,8 @@ class SharedReads : public ProgressEvents {
  private:
   struct Rank {
     Sure sure;                   // at the start of round `begun` - 1
-    std::int64_t begun = 0;       // rounds that have begun
-    std::int64_t counted = 0;     // rounds whose receives have been added
+    std::int64_t begun = 0;      // rounds that have begun
+    std::int64_t counted = 0;    // rounds whose receives have been added
     std::vector<Sure> at_round;  // what it is sure of when a round's sends leave
     std::vector<Sure> heard;     // by round: from its receives; empty: nothing
   };

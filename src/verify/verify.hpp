@@ -9,8 +9,8 @@
 // Proven: steps lie within their buffers and the send buffer is read only; every send meets one
 // receive of as many blocks; nothing that may be in flight together overlaps with a write; no
 // deadlock; nothing is read before it is written, nor is what another rank shares read before
-// messages told that it is written, or written again before they told that it was read; every block arrives at its place exactly once,
-// and of a reduction, the blocks of all its origins, each once.
+// messages told that it is written, or written again before they told that it was read; every block
+// arrives at its place exactly once, and of a reduction, the blocks of all its origins, each once.
 #pragma once
 
 #include <cstdint>

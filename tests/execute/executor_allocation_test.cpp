@@ -35,8 +35,8 @@ class InstantTransport {
   int send(const Blocks&, int, std::int64_t token) { return complete(token); }
   int send_nothing(const Blocks&, int, std::int64_t token) { return complete(token); }
   int receive(const Blocks&, int, std::int64_t token) { return complete(token); }
-  bool copy(const Blocks&, const Blocks&) { return true; }
-  bool reduce(const Blocks&, const Blocks&) { return true; }
+  bool copy(const Blocks&, const Blocks&, int) { return true; }
+  bool reduce(const Blocks&, const Blocks&, int) { return true; }
   bool wait(std::vector<Ended>& ended) {
     ended.insert(ended.end(), done_.begin(), done_.end());
     done_.clear();

@@ -158,7 +158,7 @@ class Notes {
   int send_nothing(const Blocks&, int, std::int64_t token) { return start("nothing ", token); }
   int receive(const Blocks&, int, std::int64_t token) { return start("receive ", token); }
   bool copy(const Blocks&, const Blocks&, int) { return start("copy ", 0) > 0; }
-  bool reduce(const Blocks&, const Blocks&) { return true; }
+  bool reduce(const Blocks&, const Blocks&, int) { return true; }
   bool wait(std::vector<Ended>& ended) {
     for (const std::int64_t token : tokens_) ended.push_back({token});
     tokens_.clear();
@@ -197,8 +197,8 @@ class FirstIsLast {
   }
   int send_nothing(const Blocks&, int, std::int64_t) { return -1; }
   int receive(const Blocks&, int, std::int64_t) { return 0; }
-  bool copy(const Blocks&, const Blocks&) { return true; }
-  bool reduce(const Blocks&, const Blocks&) { return true; }
+  bool copy(const Blocks&, const Blocks&, int) { return true; }
+  bool reduce(const Blocks&, const Blocks&, int) { return true; }
   bool wait(std::vector<Ended>& ended) {
     const auto first = std::ranges::find(in_flight_, 0);
     const bool only_first = first != in_flight_.end() && in_flight_.size() == 1;

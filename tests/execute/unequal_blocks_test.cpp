@@ -55,10 +55,10 @@ class Varied {
   int receive(const Blocks& blocks, int peer, std::int64_t token) {
     return transport_.receive(bytes(blocks), peer, token);
   }
-  bool copy(const Blocks& source, const Blocks& target) {
-    return transport_.copy(bytes(source), bytes(target));
+  bool copy(const Blocks& source, const Blocks& target, int owner) {
+    return transport_.copy(bytes(source), bytes(target), owner);
   }
-  bool reduce(const Blocks&, const Blocks&) { return false; }
+  bool reduce(const Blocks&, const Blocks&, int) { return false; }
   bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
 
  private:

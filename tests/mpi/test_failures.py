@@ -23,18 +23,18 @@ ALGORITHMS = ["linear", "ring", "pairwise", "two_level_ring", "two_level_pairwis
     + [("alltoallv", "node_leader", 200000), ("alltoallw", "send_side_aggregation", 100)],
 )
 def test_error_of_a_message_is_one_ranks_only(
-    mpi: Mpi, collective: str, algorithm: str, count: int
+    an_mpi: Mpi, collective: str, algorithm: str, count: int
 ) -> None:
-    program = [str(mpi.build("failures.c")), collective, "truncate", str(count)]
-    outcome = mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm}, **NO_SINGLE_COPY)
+    program = [str(an_mpi.build("failures.c")), collective, "truncate", str(count)]
+    outcome = an_mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm}, **NO_SINGLE_COPY)
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
 
 
 @pytest.mark.parametrize("collective", ["alltoall", "alltoallv", "alltoallw"])
 @pytest.mark.parametrize("algorithm", ["ring", "node_leader", "send_side_aggregation", "bruck"])
-def test_a_receiver_may_have_more_room(mpi: Mpi, collective: str, algorithm: str) -> None:
-    program = [str(mpi.build("failures.c")), collective, "roomy", "100"]
-    outcome = mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm})
+def test_a_receiver_may_have_more_room(an_mpi: Mpi, collective: str, algorithm: str) -> None:
+    program = [str(an_mpi.build("failures.c")), collective, "roomy", "100"]
+    outcome = an_mpi.run(program, **{f"SUIRO_{collective.upper()}": algorithm})
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
 
 

@@ -78,9 +78,9 @@ def test_what_is_agreed(
 @pytest.mark.parametrize(("what", "calls"), [("refused", 40), ("freed", 10), ("threads", 12)])
 @pytest.mark.parametrize("which", ["v", "w"])
 def test_ranks_choose_alike(
-    mpi: Mpi, which: str, what: str, calls: int, by_size: dict[str, str]
+    an_mpi: Mpi, which: str, what: str, calls: int, by_size: dict[str, str]
 ) -> None:
-    rows = run(mpi, which, what, calls, LARGE, **by_size)
+    rows = run(an_mpi, which, what, calls, LARGE, **by_size)
     assert "two_level_pairwise" in {row["algorithm"] for row in rows}
 
 
@@ -103,10 +103,10 @@ def test_a_rule_file_goes_by_the_agreed_size(openmpi: Mpi, tmp_path: Path) -> No
     ("algorithm", "which"), [("node_leader", "w"), ("send_side_aggregation", "v")]
 )
 def test_blocks_that_differ_are_joined(
-    mpi: Mpi, algorithm: str, what: str, size: int, which: str
+    an_mpi: Mpi, algorithm: str, what: str, size: int, which: str
 ) -> None:
     """Also those that are larger than what the ranks have agreed on, which go straight."""
-    rows = run(mpi, which, what, 9, size, **{f"SUIRO_ALLTOALL{which.upper()}": algorithm})
+    rows = run(an_mpi, which, what, 9, size, **{f"SUIRO_ALLTOALL{which.upper()}": algorithm})
     assert {row["algorithm"] for row in rows} == {algorithm}
 
 
@@ -124,8 +124,8 @@ def small(mpi: Mpi, which: str, what: str, calls: int, size: int) -> list[dict[s
 
 
 @pytest.mark.parametrize("what", ["even", "refused", "freed", "threads"])
-def test_small_blocks_go_through_leaders(mpi: Mpi, what: str) -> None:
-    rows = small(mpi, "v", what, 12, 60)
+def test_small_blocks_go_through_leaders(an_mpi: Mpi, what: str) -> None:
+    rows = small(an_mpi, "v", what, 12, 60)
     assert "node_leader" in {row["algorithm"] for row in rows}
 
 

@@ -57,9 +57,9 @@ TEST(Parse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_EQ(error_after("lookahead 0", "lookahead 0 0"),
             "file:8: expected the end of the line, found '0'");
   EXPECT_EQ(error_after("round 0", "round 2"), "file:11: expected a round from 0 to 1, found '2'");
-  EXPECT_EQ(
-      error_after("send[1]", "sand[1]"),
-      "file:12: expected send[...], receive[...], scratch[...] or work[...], found 'sand[1] -> 1'");
+  EXPECT_EQ(error_after("send[1]", "sand[1]"),
+            "file:12: expected send[...], receive[...], scratch[...], work[...] or "
+            "shared[...], found 'sand[1] -> 1'");
   EXPECT_EQ(error_after("scratch 0", "scratch 0\nwork 1"),
             "file:10: expected the end of the line, found '1'");
   EXPECT_EQ(error_after("scratch 0", "work\nscratch 0"),

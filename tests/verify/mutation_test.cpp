@@ -127,9 +127,8 @@ void expect_rejected(const Draft& draft) {
 RC_GTEST_PROP(BrokenSchedule, WithoutAStepIsRejected, ()) {
   Draft draft = any_draft(16);
   // A copy inside scratch may bring what is there already.
-  Step& step = any_step(draft, [](const Step& other) {
-    return is_message(other) || other.target.buffer != Buffer::scratch;
-  });
+  Step& step = any_step(
+      draft, [](const Step& other) { return is_message(other) || !is_slots(other.target.buffer); });
   for (auto& rounds : draft.rounds) {
     for (Round& round : rounds) {
       std::erase_if(round.steps, [&](const Step& other) { return &other == &step; });
@@ -195,6 +194,54 @@ RC_GTEST_PROP(BrokenSchedule, WithTwoArrivalsInterchangedIsRejected, ()) {
   RC_PRE(found[one]->target.count == found[other]->target.count);
   RC_PRE(found[one]->target != found[other]->target);
   std::swap(found[one]->target, found[other]->target);
+  expect_rejected(draft);
+}
+
+/// Algorithms in which every signal is needed: those of a fold in segments tell more at the end.
+std::span<const Algorithm> with_signals() {
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> found(catalog().begin(), catalog().end());
+    std::erase_if(found, [](const Algorithm& algorithm) {
+      const Schedule schedule = build(algorithm, Topology::block(3, 3));
+      return schedule.shared == 0 || schedule.work;
+    });
+    return found;
+  }();
+  return all;
+}
+
+RC_GTEST_PROP(BrokenSchedule, WithoutASignalIsRejected, ()) {
+  Draft draft = any_draft(16, with_signals());
+  const auto between = [](const Step& step, Action action, int peer) {
+    return step.action == action && step.peer == peer &&
+           std::max(step.source.count, step.target.count) == 0;
+  };
+  struct Sent {
+    int rank;
+    Step step;
+  };
+  std::vector<Sent> found;
+  for (int rank = 0; rank < draft.header.ranks; ++rank) {
+    for (const Round& round : draft.rounds[rank]) {
+      for (const Step& step : round.steps) {
+        if (between(step, Action::send, step.peer)) found.push_back({rank, step});
+      }
+    }
+  }
+  RC_PRE(!found.empty());
+  const Sent last = found[*rc::gen::inRange<std::size_t>(0, found.size())];
+  // The last one from that rank to that peer, at both ends.
+  const auto erase_last = [&](int rank, Action action, int peer) {
+    for (auto round = draft.rounds[rank].rbegin(); round != draft.rounds[rank].rend(); ++round) {
+      const auto at = std::ranges::find_if(
+          round->steps, [&](const Step& step) { return between(step, action, peer); });
+      if (at == round->steps.end()) continue;
+      round->steps.erase(at);
+      return;
+    }
+  };
+  erase_last(last.rank, Action::send, last.step.peer);
+  erase_last(last.step.peer, Action::receive, last.rank);
   expect_rejected(draft);
 }
 

@@ -237,7 +237,7 @@ TEST(Verify, PiecesInScratch) {
                        "pieces from 1 on, and there are 2"));
   EXPECT_THAT(violations(through_scratch("scratch[1 x 2 of 0]",
                                          "copy scratch[1 x 2 of 0] -> receive[0 x 2 of 0]\n")),
-              Contains(HasSubstr("only scratch says which pieces it holds")));
+              Contains(HasSubstr("only scratch and shared say which pieces they hold")));
 }
 
 TEST(Verify, RangesOfScratchAreReadAsTheyWereWritten) {
@@ -297,7 +297,7 @@ TEST(Verify, TheWorkBufferHasAPlaceForEachPiece) {
                        "rank 1 in work[0], a place for piece 0"));
   EXPECT_THAT(violations(through_work(
                   work_header, "copy send[0] -> work[1 of 1]\nround 1\nsend work[1] -> 0\n")),
-              Contains(HasSubstr("only scratch says which pieces it holds")));
+              Contains(HasSubstr("only scratch and shared say which pieces they hold")));
 }
 
 /// A scatter from rank 0, where rank 1 keeps what it gets in its work buffer.

@@ -11,7 +11,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from suiro.lab import cpu_groups, linux
+from suiro.lab import cables, cpu_groups, linux
 from suiro.lab.plan import CPU_GROUPS, Host, Link, Plan
 
 NAMESPACES = ["mnt", "uts", "ipc", "net"]
@@ -102,7 +102,7 @@ def _limit_tcp(plan: Plan) -> None:
     optional = {
         # TCP sizes super-frames to a millisecond of its rate; links here are some hundred times
         # slower than those that are modelled, where that is always a full one.
-        "ipv4/tcp_min_tso_segs": "2" if plan.model == "wire" else str(plan.super_frame),
+        "ipv4/tcp_min_tso_segs": "2" if plan.model in cables.MODELS else str(plan.super_frame),
         "ipv6/conf/all/disable_ipv6": "1",
         "ipv6/conf/default/disable_ipv6": "1",
     }
@@ -120,7 +120,7 @@ def _configure_links(plan: Plan, host: Host) -> None:
     subprocess.run(
         ["ip", "-batch", "-"], input="\n".join(lines), text=True, check=True, capture_output=True
     )
-    if plan.model == "wire":
+    if plan.model in cables.MODELS:
         return
     for link in host.links:
         if plan.super_frame == 1:
@@ -132,7 +132,7 @@ def _configure_links(plan: Plan, host: Host) -> None:
 def _configure_link(plan: Plan, link: Link) -> list[str]:
     frame = plan.mtu * plan.super_frame + _GSO_HEADER_ROOM
     device = link.interface
-    sizes = f"gso_max_size {frame} gro_max_size {frame}" if plan.model != "wire" else ""
+    sizes = f"gso_max_size {frame} gro_max_size {frame}" if plan.model not in cables.MODELS else ""
     lines = [
         f"link set dev {link.tap} name {device}",
         f"link set dev {device} address {link.mac} mtu {plan.mtu} txqueuelen {plan.queue} {sizes}",

@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from suiro.errors import MachineError, SuiroError
-from suiro.lab import files, linux, slurm, switch, wire
+from suiro.lab import cables, files, linux, slurm, switch
 from suiro.lab.host import NAMESPACES, HostProcess, join_cpu_group
 from suiro.lab.plan import Plan
 from suiro.lab.report import Reporter
@@ -44,8 +44,8 @@ def _live(plan: Plan, reporter: Reporter) -> None:
     files.show_cpu_groups(plan)
     files.name_hosts(plan)
     hosts = [HostProcess(plan, host) for host in plan.hosts]
-    wired = plan.model == "wire"
-    switch_pid = wire.start(plan) if wired else switch.start(plan).pid
+    cabled = plan.model in cables.MODELS
+    switch_pid = cables.start(plan) if cabled else switch.start(plan).pid
     for host in hosts:
         host.await_step()
     _plug_in(hosts)
@@ -58,7 +58,7 @@ def _live(plan: Plan, reporter: Reporter) -> None:
     reporter.ready()
     command = _start(plan, hosts[0].pid) if plan.command is not None else None
     exit_code = _reap_until(command, switch_pid, daemons)
-    reporter.done(exit_code, {} if wired else switch.counters())
+    reporter.done(exit_code, {} if cabled else switch.counters())
 
 
 def _plug_in(hosts: list[HostProcess]) -> None:

@@ -133,10 +133,10 @@ class Link(_Section):
 
 
 class Switch(_Section):
-    """How the switch queues: models are described in docs/lab-switch.md. A `wire` is no switch: it
-    joins two hosts directly, as fast as the machine can."""
+    """How the switch queues: models are described in docs/lab-switch.md. A `wire` and a
+    `bridge` are no switches: they join two hosts, or any number, as fast as the machine can."""
 
-    model: Literal["hol", "voq", "shared", "pause", "wire"]
+    model: Literal["hol", "voq", "shared", "pause", "wire", "bridge"]
     buffer: Annotated[int, BeforeValidator(byte_count), Field(ge=4096, le=2**30)] = 2**18
 
 
@@ -181,6 +181,8 @@ class Spec(_Section):
         several_links = len(self.link.rates) > 1
         if self.switch.model == "wire" and (self.hosts.count != 2 or self.sites or self.tree):
             raise ValueError("switch.model: a wire joins two hosts, without sites or a tree")
+        if self.switch.model == "bridge" and (self.sites or self.tree):
+            raise ValueError("switch.model: a bridge joins hosts without sites or a tree")
         if self.hosts.count * len(self.link.rates) > 64:
             raise ValueError("link.rate: expected at most 64 links of all hosts together")
         if self.tree is not None and (self.sites is not None or several_links):

@@ -49,7 +49,7 @@ def of_lab(name: str) -> Scene:
 def _network_of_lab(spec: Spec) -> dict[str, object]:
     link_Bps = sum(wire_goodput_Bps(rate, spec.link.mtu) for rate in spec.link.rates)
     network: dict[str, object] = {
-        "kind": "voq" if spec.switch.model == "wire" else spec.switch.model,
+        "kind": "voq" if spec.switch.model in ("wire", "bridge") else spec.switch.model,
         "link_Bps": link_Bps,
         "buffer": spec.switch.buffer,
         "message_s": _LAB_MESSAGE_S,

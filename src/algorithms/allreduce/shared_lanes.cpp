@@ -24,8 +24,8 @@ Schedule build_allreduce_shared_lanes(const Call& call, const Parameters& parame
   const auto give = [&](int, int ranks) { return publish_lanes(ranks, lanes); };
   const std::int64_t given = parameters.at(std::string(segment_parameter));
   const std::int64_t segments = pieces_of(call.bytes, given > 0 ? given : usual_segment);
-  Schedule one = sequence(sequence(within(nodes, fold), along(lanes, nodes, halves, 0)),
-                          within(nodes, give));
+  Schedule one =
+      sequence(sequence(within(nodes, fold), along(lanes, nodes, halves, 0)), within(nodes, give));
   one.pieces = lanes.count * lanes.pieces;
   return named(allreduce_shared_lanes, call, parameters, repeated(std::move(one), segments));
 }
@@ -45,6 +45,7 @@ constinit const Algorithm allreduce_shared_lanes = {
                          Property::in_place>,
     .cost = nullptr,
     .build = build_allreduce_shared_lanes,
+    .in_shared_memory = true,
 };
 
 }  // namespace suiro

@@ -33,6 +33,7 @@ constinit const Algorithm allreduce_shared_leader = {
                          Property::in_place>,
     .cost = nullptr,
     .build = build_allreduce_shared_leader,
+    .in_shared_memory = true,
 };
 
 }  // namespace suiro

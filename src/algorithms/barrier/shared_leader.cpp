@@ -13,8 +13,8 @@ Schedule build_barrier_shared_leader(const Call& call, const Parameters& paramet
   const auto come = [](int, int size) { return without_payload(fold_to_leader(size, {})); };
   const auto leave = [](int, int size) { return without_payload(publish(size, {})); };
   const Schedule leaders = disseminate(static_cast<int>(nodes.size()));
-  Schedule all = sequence(sequence(within(nodes, come), across(nodes, leaders)),
-                          within(nodes, leave));
+  Schedule all =
+      sequence(sequence(within(nodes, come), across(nodes, leaders)), within(nodes, leave));
   all.shared = 1;  // so that messages without payload are signals
   return named(barrier_shared_leader, call, parameters, std::move(all));
 }
@@ -31,6 +31,7 @@ constinit const Algorithm barrier_shared_leader = {
     .properties = {},
     .cost = nullptr,
     .build = build_barrier_shared_leader,
+    .in_shared_memory = true,
 };
 
 }  // namespace suiro

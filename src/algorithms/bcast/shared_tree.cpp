@@ -25,8 +25,7 @@ Schedule build_bcast_shared_tree(const Call& call, const Parameters& parameters)
   const auto inside = [&](int group, int ranks) {
     return publish_segments(ranks, group == 0 ? Buffer::send : Buffer::receive, segments);
   };
-  Schedule all =
-      overlapped(across(nodes, send_down(tree, segments)), within(nodes, inside), 1);
+  Schedule all = overlapped(across(nodes, send_down(tree, segments)), within(nodes, inside), 1);
   all.pieces = segments;
   return named(bcast_shared_tree, call, parameters, std::move(all));
 }
@@ -43,6 +42,7 @@ constinit const Algorithm bcast_shared_tree = {
     .properties = {},
     .cost = nullptr,
     .build = build_bcast_shared_tree,
+    .in_shared_memory = true,
 };
 
 }  // namespace suiro

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory and a tree of nodes: all ranks of a node publish piece by piece, every one folds its
-// share of a piece, and one of them collects the sums and reduces them with those of other nodes.
+// Shared memory and a tree of nodes: all ranks of a node publish piece by piece, every one folds
+// its share of a piece, and one of them collects the sums and reduces them with those of other
+// nodes.
 #include "algorithms/node_memory.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
@@ -49,6 +50,7 @@ constinit const Algorithm reduce_shared_tree = {
     .properties = having<Property::in_place>,
     .cost = nullptr,
     .build = build_reduce_shared_tree,
+    .in_shared_memory = true,
 };
 
 }  // namespace suiro
