@@ -51,6 +51,11 @@ Schedule segments_over(int size, std::int64_t rounds) {
 
 }  // namespace
 
+Tree tree_of_nodes(int size, const Parameters& parameters) {
+  const auto radix = static_cast<int>(parameters.at("radix"));
+  return radix == 1 ? chain_tree(size, 1) : knomial_tree(size, radix);
+}
+
 Schedule fold_to_leader(int size, const Range& what) {
   Schedule schedule = two_rounds(size, what.count);
   schedule.function = [=](int me, std::int64_t i, Round& round) {

@@ -8,8 +8,20 @@
 
 #include "algorithms/compose.hpp"
 #include "algorithms/lanes.hpp"
+#include "algorithms/tree.hpp"
 
 namespace suiro {
+
+inline constexpr std::int64_t node_chain[] = {1};
+inline constexpr ParameterSpec node_radix_spec = {.name = "radix",
+                                                  .minimum = 1,
+                                                  .maximum = 64,
+                                                  .fallback = 2,
+                                                  .meaning = "of the tree of nodes; 1: a chain",
+                                                  .others = node_chain};
+
+/// The tree of so many nodes that the parameter asks for.
+Tree tree_of_nodes(int size, const Parameters& parameters);
 
 /// The sum of what all have in their send buffers, in the receive buffer of rank 0.
 Schedule fold_to_leader(int size, const Range& what);

@@ -192,12 +192,14 @@ bool MpiTransport::is_signal(const Blocks& blocks, int peer) const {
   return node_ != nullptr && blocks.count == 0 && node_->is_near(peer);
 }
 
+int MpiTransport::tell(int peer, bool lost) {
+  moved_ = true;
+  node_->signal(peer, lost);
+  return 0;
+}
+
 int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
-  if (is_signal(blocks, peer)) {
-    moved_ = true;
-    node_->signal(peer, false);
-    return 0;
-  }
+  if (is_signal(blocks, peer)) return tell(peer, false);
   return start(blocks, {.token = token, .sends = true},
                [&](const Part& part, MPI_Request* request) {
                  return start_send(part, peer, message_tag, twin_, request);
@@ -205,10 +207,7 @@ int MpiTransport::send(const Blocks& blocks, int peer, std::int64_t token) {
 }
 
 int MpiTransport::send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
-  if (is_signal(blocks, peer)) {
-    node_->signal(peer, true);
-    return 0;
-  }
+  if (is_signal(blocks, peer)) return tell(peer, true);
   return start(blocks, {.token = token, .sends = true}, [&](const Part&, MPI_Request* request) {
     return start_send({nullptr, 0, MPI_BYTE}, peer, message_tag, twin_, request);
   });

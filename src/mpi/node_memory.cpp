@@ -28,7 +28,7 @@ struct Offer {
   std::uint64_t token = 0;
 };
 
-std::optional<net::SharedMemory> taken(const Offer& offer, std::size_t bytes) {
+std::optional<net::SharedMemory> adopted(const Offer& offer, std::size_t bytes) {
   if (offer.process == 0) return std::nullopt;
   const std::string path =
       "/proc/" + std::to_string(offer.process) + "/fd/" + std::to_string(offer.descriptor);
@@ -37,7 +37,7 @@ std::optional<net::SharedMemory> taken(const Offer& offer, std::size_t bytes) {
   return net::SharedMemory::adopt(std::move(descriptor), bytes);
 }
 
-std::optional<net::SharedMemory> made(Offer& offer, std::size_t bytes) {
+std::optional<net::SharedMemory> offered(Offer& offer, std::size_t bytes) {
   try {
     net::SharedMemory memory = net::SharedMemory::create("suiro-node", bytes);
     std::uint8_t token[sizeof offer.token];
@@ -83,18 +83,18 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
   Offer offer;
   std::optional<net::SharedMemory> memory;
   if (near.front() == rank) {
-    memory = made(offer, size);
+    memory = offered(offer, size);
     for (const int other : near.subspan(1)) {
       real.Send(&offer, sizeof offer, MPI_BYTE, other, setup_tag, twin);
     }
   } else {
     const int code =
         real.Recv(&offer, sizeof offer, MPI_BYTE, near.front(), setup_tag, twin, MPI_STATUS_IGNORE);
-    if (code == MPI_SUCCESS) memory = taken(offer, size);
+    if (code == MPI_SUCCESS) memory = adopted(offer, size);
   }
   if (!memory) return nullptr;
-  std::unique_ptr<NodeMemory> made(new NodeMemory(std::move(*memory), topology, rank));
-  return made->header().token == offer.token ? std::move(made) : nullptr;
+  std::unique_ptr<NodeMemory> found(new NodeMemory(std::move(*memory), topology, rank));
+  return found->header().token == offer.token ? std::move(found) : nullptr;
 }
 
 NodeMemory::NodeMemory(net::SharedMemory memory, const Topology& topology, int rank)

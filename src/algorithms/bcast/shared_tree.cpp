@@ -8,19 +8,10 @@ namespace suiro {
 
 namespace {
 
-constexpr std::int64_t other_radix[] = {1};
-constexpr ParameterSpec radix_spec = {.name = "radix",
-                                      .minimum = 1,
-                                      .maximum = 64,
-                                      .fallback = 2,
-                                      .meaning = "of the tree of nodes; 1: a chain",
-                                      .others = other_radix};
-
 Schedule build_bcast_shared_tree(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, call.root);
   const auto size = static_cast<int>(nodes.size());
-  const auto radix = static_cast<int>(parameters.at("radix"));
-  const Tree tree = radix == 1 ? chain_tree(size, 1) : knomial_tree(size, radix);
+  const Tree tree = tree_of_nodes(size, parameters);
   const std::int64_t segments = segments_of(call.bytes, tree.depth + 1, call, parameters);
   const auto inside = [&](int group, int ranks) {
     return publish_segments(ranks, group == 0 ? Buffer::send : Buffer::receive, segments);
@@ -38,7 +29,7 @@ constinit const Algorithm bcast_shared_tree = {
     .summary = "A tree of one rank per node, each of which publishes pieces in shared memory.",
     .source = "suiro; Graham and Shipman (2008) inside nodes",
     .cost_text = "(k + log_r N) steps of M/k in time; M into every port; 8 segments shared",
-    .parameters = taking<radix_spec, segment_spec>,
+    .parameters = taking<node_radix_spec, segment_spec>,
     .properties = {},
     .cost = nullptr,
     .build = build_bcast_shared_tree,

@@ -9,14 +9,6 @@ namespace suiro {
 
 namespace {
 
-constexpr std::int64_t other_radix[] = {1};
-constexpr ParameterSpec radix_spec = {.name = "radix",
-                                      .minimum = 1,
-                                      .maximum = 64,
-                                      .fallback = 2,
-                                      .meaning = "of the tree of nodes; 1: a chain",
-                                      .others = other_radix};
-
 /// Of the node's sums, where others reduce what they have in the send buffer.
 Blocks from_work(int, Blocks blocks) {
   if (blocks.buffer == Buffer::send) blocks.buffer = Buffer::work;
@@ -26,8 +18,7 @@ Blocks from_work(int, Blocks blocks) {
 Schedule build_reduce_shared_tree(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, call.root);
   const auto size = static_cast<int>(nodes.size());
-  const auto radix = static_cast<int>(parameters.at("radix"));
-  const Tree tree = radix == 1 ? chain_tree(size, 1) : knomial_tree(size, radix);
+  const Tree tree = tree_of_nodes(size, parameters);
   const std::int64_t segments = segments_of(call.bytes, tree.depth + 2, call, parameters);
   const int shares = lanes_of(nodes);
   const auto inside = [&](int, int ranks) { return fold_segments(ranks, shares, segments); };
@@ -46,7 +37,7 @@ constinit const Algorithm reduce_shared_tree = {
     .summary = "Ranks of a node fold shares of its shared memory; a tree of nodes reduces them.",
     .source = "suiro",
     .cost_text = "(k + log_r N + 2) steps of M/k in time; M out of every port; 3 segments shared",
-    .parameters = taking<radix_spec, segment_spec>,
+    .parameters = taking<node_radix_spec, segment_spec>,
     .properties = having<Property::in_place>,
     .cost = nullptr,
     .build = build_reduce_shared_tree,
