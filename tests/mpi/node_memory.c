@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions, broadcasts and barriers of many sizes and roots, one right after the other, so that a
+// fast rank is runs ahead of those that still read what it shared.
+// usage: node_memory REPETITIONS COMMUNICATORS
+// Each communicator is made, used and freed; of even ones, ranks are in the opposite order.
+// Prints "ok" once.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size, barriers;
+static MPI_Comm comm;
+
+static void require(int condition, const char* what, int count) {
+  if (condition) return;
+  printf("rank %d: wrong %s of %d\n", rank, what, count);
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int sum_at(int i, int turn) { return size * (i + turn) + 7 * size * (size - 1) / 2; }
+
+static void require_sum(const int* numbers, int count, int turn, const char* what) {
+  for (int i = 0; i < count; ++i) require(numbers[i] == sum_at(i, turn), what, count);
+}
+
+static void try_all(int count, int turn) {
+  const int root = turn % size;
+  int* own = malloc(sizeof(int) * (size_t)(count + 1));
+  int* got = calloc((size_t)(count + 1), sizeof(int));
+  for (int i = 0; i < count; ++i) own[i] = rank * 7 + i + turn;
+  MPI_Allreduce(own, got, count, MPI_INT, MPI_SUM, comm);
+  require_sum(got, count, turn, "allreduce");
+  memset(got, 0, sizeof(int) * (size_t)count);
+  MPI_Reduce(own, got, count, MPI_INT, MPI_SUM, root, comm);
+  if (rank == root) require_sum(got, count, turn, "reduce");
+  if (rank == root) memcpy(got, own, sizeof(int) * (size_t)count);
+  MPI_Bcast(got, count, MPI_INT, root, comm);
+  for (int i = 0; i < count; ++i) require(got[i] == root * 7 + i + turn, "bcast", count);
+  memcpy(got, own, sizeof(int) * (size_t)count);
+  MPI_Allreduce(MPI_IN_PLACE, got, count, MPI_INT, MPI_SUM, comm);
+  require_sum(got, count, turn, "allreduce in place");
+  free(own);
+  free(got);
+  if (turn % 5 != 0) return;
+  int come = 0;
+  ++barriers;
+  if (rank == root) usleep(2000);
+  MPI_Barrier(comm);
+  MPI_Reduce(&barriers, &come, 1, MPI_INT, MPI_MIN, root, comm);
+  if (rank == root) require(come == barriers, "barrier", 0);
+}
+
+int main(int argc, char** argv) {
+  const int counts[] = {0, 1, 3, 17, 1000, 8192, 60000};
+  MPI_Init(&argc, &argv);
+  const int turns = argc > 1 ? atoi(argv[1]) : 1;
+  const int communicators = argc > 2 ? atoi(argv[2]) : 1;
+  for (int made = 0; made < communicators; ++made) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, made % 2 == 0 ? -rank : rank, &comm);
+    MPI_Comm_rank(comm, &rank);
+    for (int turn = 0; turn < turns; ++turn) {
+      for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) try_all(counts[i], turn);
+    }
+    MPI_Comm_free(&comm);
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) printf("ok\n");
+  MPI_Finalize();
+  return 0;
+}
