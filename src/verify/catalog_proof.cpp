@@ -131,7 +131,9 @@ std::vector<std::int64_t> sizes(const Algorithm& algorithm, const Topology& topo
     return build(algorithm, Call{.topology = topology, .bytes = bytes},
                  {{std::string(segment_parameter), 1}});
   };
-  const std::int64_t parts = cut(1).pieces;
+  // A segment is of each part, or of the whole message.
+  const std::int64_t pieces = cut(1).pieces;
+  const std::int64_t parts = cut(2).pieces > pieces ? 1 : pieces;
   if (topology.ranks() > all_variants_ranks) return {2 * parts};
   // Where a window grows with the message, as many segments as that are not needed.
   constexpr std::int64_t window_max = 8;

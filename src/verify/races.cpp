@@ -29,6 +29,7 @@ class RankRaces {
     // Nothing writes to the send buffer.
     for (const Buffer buffer : {Buffer::receive, Buffer::scratch, Buffer::work, Buffer::shared}) {
       const auto blocks = static_cast<std::size_t>(program_.blocks(rank_, buffer));
+      if (blocks == 0) continue;
       accesses_.fill(blocks, [&](auto add) { each_access(buffer, add); });
       for (std::size_t block = 0; block < blocks && !findings_.full(); ++block) {
         check_block({buffer, static_cast<std::int64_t>(block), 1}, accesses_[block]);
