@@ -15,6 +15,9 @@ namespace {
 // parameter or a root does.
 constexpr int all_variants_ranks = 12;
 
+// Up to so many, every root meets every variant.
+constexpr int all_pairs_ranks = 5;
+
 // With more ranks than this, three roots stand for all.
 constexpr int all_roots_ranks = 9;
 
@@ -157,7 +160,7 @@ void prove_shape(CatalogProof& proof, const Topology& topology,
       std::vector<Schedule> proven;
       // Of many roots one meets every variant, the others the fallbacks.
       const bool all =
-          topology.ranks() <= all_roots_ranks || root == topology.ranks() / 2 || !collective.rooted;
+          topology.ranks() <= all_pairs_ranks || root == topology.ranks() / 2 || !collective.rooted;
       for (Parameters parameters : all ? variants : fallbacks) {
         if (takes_segments(algorithm)) parameters[std::string(segment_parameter)] = 1;
         prove_schedule(proof, {.topology = topology, .root = root, .bytes = bytes}, parameters,
