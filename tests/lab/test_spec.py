@@ -113,7 +113,7 @@ def check_message(path: Path, message: str) -> None:
         ("ranks = 3", "ranks = []", "4: hosts.ranks: expected a number, or 2 of them"),
         ("ranks = 3", "ranks = 3\ncpu = 0", "5: hosts.cpu: expected cores from 0.1 to 64"),
         ("ranks = 3", "ranks = 3\ncpu = [1, 1, 1]", "5: hosts.cpu: expected a number, or 2"),
-        ('"voq"', '"magic"', "8: switch.model: expected 'hol', 'voq', 'shared', 'pause' or 'wire'"),
+        ('"voq"', '"magic"', "8: switch.model: expected 'hol', 'voq', 'shared', 'pause', 'wire'"),
         ("[hosts]", "[hosts", " not TOML"),
         ('"64K"', '"4K"\n[link.more]', "10: link.more: unknown key"),
         ('"64K"', '"4K"\n[wan]\nrate="1M"\ndelay="1ms"', "10: wan: expected a section sites"),
