@@ -42,11 +42,8 @@ struct Seat {
 
 class SideBySide {
  public:
-  SideBySide(int ranks, std::vector<Part> parts, std::int64_t scratch_at, std::int64_t shared_at)
-      : parts_(std::move(parts)),
-        seats_(static_cast<std::size_t>(ranks)),
-        scratch_at_(scratch_at),
-        shared_at_(shared_at) {
+  SideBySide(int ranks, std::vector<Part> parts, std::int64_t scratch_at)
+      : parts_(std::move(parts)), seats_(static_cast<std::size_t>(ranks)), scratch_at_(scratch_at) {
     for (int part = 0; part < static_cast<int>(parts_.size()); ++part) {
       const std::vector<int>& members = parts_[part].ranks;
       for (int rank = 0; rank < static_cast<int>(members.size()); ++rank) {
@@ -77,7 +74,7 @@ class SideBySide {
   Blocks placed(const Part& part, int me, Blocks blocks) const {
     if (blocks.count == 0) return blocks;
     if (!is_slots(blocks.buffer)) return part.map ? part.map(me, blocks) : blocks;
-    blocks.first += blocks.buffer == Buffer::scratch ? scratch_at_ : shared_at_;
+    if (blocks.buffer == Buffer::scratch) blocks.first += scratch_at_;
     if (blocks.piece >= 0 && part.map) {
       const Blocks held = part.map(me, {Buffer::receive, blocks.piece, blocks.count});
       blocks.piece = is_slots(held.buffer) ? held.piece : held.first;
@@ -88,7 +85,6 @@ class SideBySide {
   std::vector<Part> parts_;
   std::vector<Seat> seats_;
   std::int64_t scratch_at_;
-  std::int64_t shared_at_;
 };
 
 }  // namespace
@@ -103,8 +99,7 @@ std::vector<int> each_rank(int ranks) {
 
 }  // namespace
 
-Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at,
-                      std::int64_t shared_at) {
+Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at) {
   Schedule whole = parts.front().schedule;
   whole.ranks = ranks;
   for (const Part& part : parts) {
@@ -115,9 +110,7 @@ Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_a
     whole.shared = std::max(whole.shared, part.schedule.shared);
   }
   whole.scratch += scratch_at;
-  whole.shared += shared_at;
-  const auto rounds =
-      std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at, shared_at);
+  const auto rounds = std::make_shared<const SideBySide>(ranks, std::move(parts), scratch_at);
   whole.function = [rounds](int me, std::int64_t i, Round& round) { (*rounds)(me, i, round); };
   return whole;
 }
@@ -238,14 +231,14 @@ Schedule without_payload(Schedule schedule) {
 }
 
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
-                const BlockMap& map, std::int64_t scratch_at, std::int64_t shared_at) {
+                const BlockMap& map, std::int64_t scratch_at) {
   std::vector<Part> parts;
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const auto size = static_cast<int>(groups[group].size());
     parts.push_back(
         {.schedule = build(static_cast<int>(group), size), .ranks = groups[group], .map = map});
   }
-  return side_by_side(ranks_in(groups), std::move(parts), scratch_at, shared_at);
+  return side_by_side(ranks_in(groups), std::move(parts), scratch_at);
 }
 
 Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map) {

@@ -16,8 +16,8 @@ Schedule named(const Algorithm& algorithm, const Call& call, const Parameters& p
                Schedule body = {});
 
 /// Where blocks of a part's send or receive buffer are in the whole, on a rank of the whole. Empty:
-/// where they are in the part. Scratch and shared need no map: they begin at the place that
-/// side_by_side() is given, and hold the pieces that the receive buffer has there.
+/// where they are in the part. Scratch and shared need no map: scratch begins at the place that
+/// side_by_side() is given, and they hold the pieces that the receive buffer has there.
 using BlockMap = std::function<Blocks(int rank, Blocks blocks)>;
 
 /// A schedule over the ranks of a group: rank i of the schedule is ranks[i] of the whole.
@@ -31,10 +31,9 @@ struct Part {
 Schedule relabelled(Schedule schedule, std::vector<int> order);
 
 /// Parts of disjoint groups run at once; ranks in none of them do nothing. All parts have as much
-/// scratch as the largest, from block `scratch_at` on, shared blocks likewise from `shared_at` on,
-/// and the shortest window of all. What a map makes a copy of a block to where it is, is left out.
-Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at,
-                      std::int64_t shared_at = 0);
+/// scratch as the largest, from block `scratch_at` on, as many shared blocks, and the shortest
+/// window of all. What a map makes a copy of a block to where it is, is left out.
+Schedule side_by_side(int ranks, std::vector<Part> parts, std::int64_t scratch_at);
 
 /// Schedules over the same ranks run at once, each for its share of the message: their pieces
 /// follow each other.
@@ -76,7 +75,7 @@ Schedule in_turns(Schedule schedule, const Groups& lines, int at_once);
 
 /// Inside each group at once: what `build` has for the group of that number and size.
 Schedule within(const Groups& groups, const std::function<Schedule(int group, int size)>& build,
-                const BlockMap& map = {}, std::int64_t scratch_at = 0, std::int64_t shared_at = 0);
+                const BlockMap& map = {}, std::int64_t scratch_at = 0);
 
 /// Among one rank of each group: the one at `place` in it.
 Part among(const Groups& groups, std::size_t place, Schedule schedule, BlockMap map = {});

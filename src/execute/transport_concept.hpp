@@ -19,14 +19,14 @@ struct Ended {
   bool lost = false;
 };
 
-/// send and receive start at least one operation (an empty range is a message without payload),
-/// return how many, and never wait. Each operation ends once: wait() blocks until at least one
-/// has, and appends it. A message may be shorter than what was posted for it. Both ends cut a range
-/// of blocks into operations in the same way, and between two ranks operations match in the order
-/// in which they were started. send_nothing stands for a send of blocks that this rank lost: as
-/// many operations, by which the receiver loses them, too. copy and reduce are done on return;
-/// their source are shared blocks of rank `owner` unless that is -1. Every call returns false (or a
-/// negative number) after a failure; the transport keeps the reason.
+/// send and receive start operations (an empty range is a message without payload), return how
+/// many, 0 where all is over at once, and never wait. Each operation ends once: wait() blocks until
+/// at least one has, and appends it. A message may be shorter than what was posted for it. Both
+/// ends cut a range of blocks into operations in the same way, and between two ranks operations
+/// match in the order in which they were started. send_nothing stands for a send of blocks that
+/// this rank lost: as many operations, by which the receiver loses them, too. copy and reduce are
+/// done on return; their source are shared blocks of rank `owner` unless that is -1. Every call
+/// returns false (or a negative number) after a failure; the transport keeps the reason.
 template <class T>
 concept StartingTransport = requires(T& transport, const Blocks& blocks, int peer,
                                      std::int64_t token, int owner) {

@@ -197,7 +197,8 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
     slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
   }
   const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
-  const Carrier carrier{user_, twin_, net, node_.get(), job.waiting, rank_};
+  NodeMemory* node = workspace.executor.schedule().shared > 0 ? node_.get() : nullptr;
+  const Carrier carrier{user_, twin_, net, node, job.waiting, rank_};
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
   const std::int64_t stake = memory_at_stake(collective, operation, slot);
@@ -234,7 +235,11 @@ std::string Communicator::make_twin() {
 /// A process that dies tells nobody by a signal, so where others go on there is none.
 std::string Communicator::make_node_memory() {
   if (survives_failures()) return "shared memory tells of no process that has failed";
-  node_ = NodeMemory::make(twin_, *topology_, rank_);
+  try {
+    node_ = NodeMemory::make(twin_, *topology_, rank_);
+  } catch (const std::bad_alloc&) {
+    node_.reset();  // as all others are told
+  }
   const bool all_have = all_say(node_ != nullptr, user_);
   if (node_) node_->close_to_others();
   if (all_have) return {};

@@ -34,6 +34,8 @@ class NodeMemory {
   /// for ranks that are one run behind; `idle` is called while it does.
   void begin(bool (*idle)(void*), void* argument);
   void end();
+  /// The run is as if it had never begun, and may be made again.
+  void take_back() { --run_; }
   /// The last run of this rank ended early: others must not wait for it in begin().
   void give_up();
 

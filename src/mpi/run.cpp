@@ -106,36 +106,30 @@ bool wait_for_node(void* argument) {
 }
 
 /// The turn of a run with shared blocks.
-class NodeTurn {
- public:
-  NodeTurn(const Schedule& schedule, Carrier carrier)
-      : node_(schedule.shared > 0 ? carrier.node : nullptr) {
-    if (node_ != nullptr) node_->begin(wait_for_node, &carrier);
-  }
-  NodeTurn(const NodeTurn&) = delete;
-  NodeTurn& operator=(const NodeTurn&) = delete;
-  ~NodeTurn() {
-    if (node_ != nullptr) ran_ ? node_->end() : node_->give_up();
-  }
-  void over(bool ran) { ran_ = ran; }
-  NodeMemory* node() const { return node_; }
+void begin_turn(Carrier carrier) {
+  if (carrier.node != nullptr) carrier.node->begin(wait_for_node, &carrier);
+}
 
- private:
-  NodeMemory* node_;
-  bool ran_ = false;
-};
+void end_turn(NodeMemory* node, const Ending& ending) {
+  if (node == nullptr) return;
+  if (ending.undone) {
+    node->take_back();
+  } else if (ending.spoiled) {
+    node->give_up();
+  } else {
+    node->end();
+  }
+}
 
-Ending run_over_mpi(Workspace& workspace, const Carrier& given, const Operation& operation,
+Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging, RunMemory& memory) {
-  NodeTurn turn(workspace.executor.schedule(), given);
-  Carrier carrier = given;
-  carrier.node = turn.node();
+  begin_turn(carrier);
   MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
                          workspace.direct);
   int code = MPI_SUCCESS;
   const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, code);
-  turn.over(ran);
   Ending ending = ending_of(workspace, memory, transport, ran, code);
+  end_turn(carrier.node, ending);
   if (ran && ending.code == MPI_SUCCESS && !ending.lost) ending.code = staging.deliver();
   return ending;
 }

@@ -53,6 +53,17 @@ static void try_all(int count, int turn) {
   if (rank == root) require(come == barriers, "barrier", 0);
 }
 
+/// Whether this process has memory in common with its node.
+static int shares(void) {
+  char line[512];
+  int found = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && fgets(line, sizeof line, maps))
+    found |= strstr(line, "suiro-node") != NULL;
+  if (maps != NULL) fclose(maps);
+  return found;
+}
+
 int main(int argc, char** argv) {
   const int counts[] = {0, 1, 3, 17, 1000, 8192, 60000};
   MPI_Init(&argc, &argv);
@@ -66,7 +77,9 @@ int main(int argc, char** argv) {
     for (int turn = 0; turn < turns; ++turn) {
       for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) try_all(counts[i], turn);
     }
+    require(shares(), "shared memory before the end", made);
     MPI_Comm_free(&comm);
+    require(!shares(), "shared memory after the end", made);
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) printf("ok\n");
