@@ -11,6 +11,9 @@ namespace {
 /// signals of the next then tell that it was read.
 constexpr std::int64_t segments_read = 3;
 
+/// Segments that a leader publishes before it waits for its ranks.
+constexpr std::int64_t segments_published = 4;
+
 /// As for segments that go between nodes (tree.cpp), so that both have one pace.
 constexpr std::int64_t segments_out = 8;
 constexpr std::int64_t segments_ahead = 4;
@@ -50,6 +53,12 @@ Schedule segments_over(int size, std::int64_t rounds) {
 }
 
 }  // namespace
+
+std::int64_t node_segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
+                              const Parameters& parameters) {
+  const std::int64_t most = pieces_of(bytes, node_segment_spec.maximum);
+  return std::max(most, segments_of(bytes, stages, call, parameters));
+}
 
 Tree tree_of_nodes(int size, const Parameters& parameters) {
   const auto radix = static_cast<int>(parameters.at("radix"));
@@ -94,56 +103,82 @@ Schedule publish(int size, const Range& what) {
 
 namespace {
 
-Blocks place_of_lane(const Lanes& lanes, int lane) {
-  return place(lane * lanes.pieces, lanes.range(lane, {0, lanes.pieces}));
-}
+/// What the ranks of a node do with their lanes. In each round all tell all others that they have
+/// read what was brought before the last, so that two segments of a rank may lie in its memory.
+struct LaneSegments {
+  int size;
+  Lanes lanes;
+  std::int64_t segments;
 
-Blocks lane_in(Buffer buffer, const Lanes& lanes, int lane) {
-  return in(buffer, lanes.range(lane, {0, lanes.pieces}));
-}
+  std::int64_t pieces() const { return lanes.pieces / segments; }  // of a lane, in a segment
+  std::int64_t places() const { return std::min<std::int64_t>(segments, 2); }
+
+  Range range(int lane, std::int64_t segment) const {
+    return lanes.range(lane, {segment * pieces(), pieces()});
+  }
+  Blocks shared(int lane, std::int64_t segment) const {
+    return place((segment % places() * lanes.count + lane) * pieces(), range(lane, segment));
+  }
+  Blocks held(Buffer buffer, int lane, std::int64_t segment) const {
+    return in(buffer, range(lane, segment));
+  }
+
+  Schedule over() const {
+    Schedule schedule = segments_over(size, segments + 1);
+    schedule.shared = places() * lanes.count * pieces();
+    return schedule;
+  }
+
+  void meet(int me, Round& round) const {
+    tell_others(me, size, round);
+    hear_from(me, 0, size, round);
+  }
+};
 
 }  // namespace
 
-Schedule fold_lanes(int size, const Lanes& lanes) {
-  Schedule schedule = two_rounds(size, lanes.count * lanes.pieces);
+Schedule fold_lanes(int size, const Lanes& lanes, std::int64_t segments) {
+  const LaneSegments its{size, lanes, segments};
+  Schedule schedule = its.over();
   schedule.function = [=](int me, std::int64_t i, Round& round) {
-    const bool folds = me < lanes.count;
-    for (int lane = 0; i == 0 && lane < lanes.count; ++lane) {
-      const Blocks target =
-          lane == me ? lane_in(Buffer::receive, lanes, lane) : place_of_lane(lanes, lane);
-      round.steps.push_back(copy(lane_in(Buffer::send, lanes, lane), target));
-      if (lane != me) round.steps.push_back(send(shared_written, lane));
-    }
-    if (i == 0 && folds) hear_from(me, 0, size, round);
-    for (int other = 0; i == 1 && folds && other < size; ++other) {
+    for (int other = 0; i > 0 && me < lanes.count && other < size; ++other) {
       if (other == me) continue;
-      round.steps.push_back(
-          reduce(place_of_lane(lanes, me), lane_in(Buffer::receive, lanes, me), other));
+      const Blocks sum = its.held(Buffer::receive, me, i - 1);
+      round.steps.push_back(reduce(its.shared(me, i - 1), sum, other));
     }
+    if (i == segments) return;
+    for (int lane = 0; lane < lanes.count; ++lane) {
+      const Blocks own = its.held(Buffer::send, lane, i);
+      const bool mine = lane == me;
+      round.steps.push_back(
+          copy(own, mine ? its.held(Buffer::receive, lane, i) : its.shared(lane, i)));
+    }
+    its.meet(me, round);
   };
   return schedule;
 }
 
-Schedule publish_lanes(int size, const Lanes& lanes) {
-  Schedule schedule = two_rounds(size, lanes.count * lanes.pieces);
+Schedule publish_lanes(int size, const Lanes& lanes, std::int64_t segments) {
+  const LaneSegments its{size, lanes, segments};
+  Schedule schedule = its.over();
   schedule.function = [=](int me, std::int64_t i, Round& round) {
-    if (i == 0 && me < lanes.count && size > 1) {
-      round.steps.push_back(copy(lane_in(Buffer::receive, lanes, me), place_of_lane(lanes, me)));
-      tell_others(me, size, round);
-    }
-    if (i == 0) hear_from(me, 0, lanes.count, round);
-    for (int lane = 0; i == 1 && lane < lanes.count; ++lane) {
+    for (int lane = 0; i > 0 && lane < lanes.count; ++lane) {
       if (lane == me) continue;
-      round.steps.push_back(
-          copy(place_of_lane(lanes, lane), lane_in(Buffer::receive, lanes, lane), lane));
+      const Blocks target = its.held(Buffer::receive, lane, i - 1);
+      round.steps.push_back(copy(its.shared(lane, i - 1), target, lane));
     }
+    if (i == segments) return;
+    if (me < lanes.count && size > 1) {
+      round.steps.push_back(copy(its.held(Buffer::receive, me, i), its.shared(me, i)));
+    }
+    its.meet(me, round);
   };
   return schedule;
 }
 
 Schedule publish_segments(int size, Buffer held, std::int64_t segments) {
   Schedule schedule = segments_over(size, size > 1 ? segments + 1 : 0);
-  const std::int64_t places = std::min(segments, segments_out);
+  const std::int64_t places = std::min(segments, segments_published);
   schedule.pieces = segments;
   schedule.shared = size > 1 ? places : 0;
   schedule.function = [=](int me, std::int64_t i, Round& round) {
@@ -226,27 +261,6 @@ Schedule fold_segments(int size, int shares, std::int64_t segments) {
     if (i > 1 && me == 0) fold.collect(i - 2, round);
     if (i > 0 && i <= segments && me < shares) fold.fold(me, i - 1, round);
     if (i < segments) fold.bring(me, i, round);
-  };
-  return schedule;
-}
-
-Schedule repeated(Schedule schedule, std::int64_t times) {
-  const std::int64_t rounds = schedule.rounds;
-  const std::int64_t pieces = schedule.pieces;
-  schedule.rounds = rounds * times;
-  schedule.pieces = pieces * times;
-  schedule.function = [=, function = std::move(schedule.function)](int me, std::int64_t i,
-                                                                   Round& round) {
-    function(me, i % rounds, round);
-    round.fence = round.fence || (i > 0 && i % rounds == 0);
-    const std::int64_t before = i / rounds * pieces;
-    const auto move = [&](Blocks& blocks) {
-      if (blocks.count > 0) (is_slots(blocks.buffer) ? blocks.piece : blocks.first) += before;
-    };
-    for (Step& step : round.steps) {
-      move(step.source);
-      move(step.target);
-    }
   };
   return schedule;
 }

@@ -8,6 +8,7 @@
 
 #include "algorithms/compose.hpp"
 #include "algorithms/lanes.hpp"
+#include "algorithms/segments.hpp"
 #include "algorithms/tree.hpp"
 
 namespace suiro {
@@ -20,6 +21,20 @@ inline constexpr ParameterSpec node_radix_spec = {.name = "radix",
                                                   .meaning = "of the tree of nodes; 1: a chain",
                                                   .others = node_chain};
 
+/// Of a segment so much is in shared memory that four of them take no more than a rank shares.
+inline constexpr std::int64_t longer_segments[] = {60000, 200000};
+inline constexpr ParameterSpec node_segment_spec = {
+    .name = segment_parameter,
+    .minimum = 0,
+    .maximum = 240 << 10,
+    .fallback = 0,
+    .meaning = "bytes of a segment; 0: what suits the message, the ranks and the link",
+    .others = longer_segments};
+
+/// In how many segments `bytes` are cut: by that parameter, or by the formula.
+std::int64_t node_segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
+                              const Parameters& parameters);
+
 /// The tree of so many nodes that the parameter asks for.
 Tree tree_of_nodes(int size, const Parameters& parameters);
 
@@ -29,11 +44,12 @@ Schedule fold_to_leader(int size, const Range& what);
 /// What rank 0 has in its receive buffer, in those of all.
 Schedule publish(int size, const Range& what);
 
-/// The sum of each lane, in the receive buffer of the rank of that number.
-Schedule fold_lanes(int size, const Lanes& lanes);
+/// The sum of each lane, in the receive buffer of the rank of that number. Each lane is cut in
+/// `segments`, which divide its pieces.
+Schedule fold_lanes(int size, const Lanes& lanes, std::int64_t segments);
 
 /// What fold_lanes() left, or what became of it, in the receive buffers of all.
-Schedule publish_lanes(int size, const Lanes& lanes);
+Schedule publish_lanes(int size, const Lanes& lanes, std::int64_t segments);
 
 /// Segments that rank 0 has in `held`, one more in each round, in the receive buffers of all
 /// others.
@@ -42,9 +58,6 @@ Schedule publish_segments(int size, Buffer held, std::int64_t segments);
 /// The sum of each segment in the work buffer of rank 0, one in each round from the third on.
 /// Segments are cut in `shares` pieces, each of which another rank folds.
 Schedule fold_segments(int size, int shares, std::int64_t segments);
-
-/// `schedule` for one segment of the message after the other.
-Schedule repeated(Schedule schedule, std::int64_t times);
 
 /// `schedule` with `parts` pieces in the place of each.
 Schedule subdivided(Schedule schedule, std::int64_t parts);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "model/network.hpp"
+
 namespace suiro {
 namespace {
 
@@ -57,13 +59,29 @@ constexpr std::array message_rows = {
 };
 constexpr double starts_covered = 4;
 
-std::vector<Rule> message_rules(std::string_view collective, const Link& link) {
+/// A message of a node's leader to each of its ranks, and in lanes to and from every rank twice what
+/// the node sends or gets: copied at both ends, and operated on. Links are to need twice the time.
+int ranks_per_node_max(const Link& link, int processors) {
+  constexpr Network usual;
+  const double free_s = 0.5 / link.Bps;  // for each byte
+  const double leader_s = 1 / usual.copy_Bps;
+  const double rank_s = 4 / usual.copy_Bps + 1 / usual.reduce_Bps;
+  const double by_leader = free_s / leader_s;
+  if (by_leader < 1 || rank_s > free_s) return 0;
+  const double most = std::min(by_leader, double{1 << 20});
+  const double together = std::max<double>(free_s / rank_s, 1) * processors;
+  return static_cast<int>(processors > 0 ? std::min(most, together) : most);
+}
+
+std::vector<Rule> message_rules(std::string_view collective, const Link& link, int processors) {
   std::vector<Rule> rules;
+  const Range ranks_per_node{1, ranks_per_node_max(link, processors)};
   for (const MessageRow& row : message_rows) {
     if (row.collective != collective) continue;
     Rule& rule = rules.emplace_back();
     rule.collective = collective;
     rule.sites = row.sites;
+    rule.ppn = ranks_per_node;
     rule.port_bytes = static_cast<double>(row.port_bytes);
     rule.port_bytes_per_hop = starts_covered * row.ways * link.startup_s * link.Bps;
     rule.algorithm = row.algorithm;
@@ -75,10 +93,10 @@ std::vector<Rule> message_rules(std::string_view collective, const Link& link) {
 
 }  // namespace
 
-RuleTable bound_rules(const Link& link) {
+RuleTable bound_rules(const Link& link, int processors) {
   std::vector<Rule> rules;
   for (const Collective& collective : collectives()) {
-    std::ranges::move(message_rules(collective.name, link), std::back_inserter(rules));
+    std::ranges::move(message_rules(collective.name, link, processors), std::back_inserter(rules));
   }
   return RuleTable(std::move(rules));
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the bound alone decides, of messages so long that their bytes are all that counts, without a
-// prediction, which takes time: for any number of ranks, and from the first call on.
+// prediction, which takes time: for any number of ranks, and from the first call on. They hold where
+// nodes do their part in less time than links.
 #pragma once
 
 #include "rules/rules.hpp"
 
 namespace suiro {
 
-/// For nodes with such links.
-RuleTable bound_rules(const Link& link);
+/// For such links, and nodes whose ranks have so many processors; 0: each has its own.
+RuleTable bound_rules(const Link& link, int processors);
 
 }  // namespace suiro

@@ -102,6 +102,14 @@ std::int64_t messages(const Collective& collective, const Topology& topology) {
   return ranks * (collective.bytes == Measure::per_pair ? ranks : of_a_rank);
 }
 
+/// What saves messages pays for messages of any size.
+bool shares_memory(const Collective& collective) {
+  return std::ranges::any_of(candidate_names(collective.name), [&](std::string_view name) {
+    const Algorithm* algorithm = find_candidate(collective.name, name);
+    return algorithm != nullptr && algorithm->in_shared_memory;
+  });
+}
+
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   Parameters parameters;
@@ -138,8 +146,11 @@ class Prediction {
 
  private:
   Play play_of(const Candidate& candidate) const;
-  double seconds(const Play& play, const Network& network) const {
-    return play.residual * estimate(play.schedule, topology_, network, play.block_bytes).seconds;
+  /// Infinity for more than `limit_s`.
+  double seconds(const Play& play, const Network& network, double limit_s) const {
+    const double played_s = limit_s / play.residual;
+    return play.residual *
+           estimate(play.schedule, topology_, network, play.block_bytes, nullptr, played_s).seconds;
   }
   std::vector<Candidate> rivals() const;
   bool joins(const Algorithm& algorithm) const {
@@ -187,7 +198,8 @@ std::vector<Candidate> Prediction::textbook() const {
   std::vector<Candidate> found;
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
-    if (algorithm != nullptr) found.push_back(unsegmented(*algorithm, {}));
+    if (algorithm == nullptr || algorithm->in_shared_memory) continue;
+    found.push_back(unsegmented(*algorithm, {}));
   }
   return found;
 }
@@ -213,10 +225,13 @@ void Prediction::estimate_native() {
     native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
   }
   native_s_.assign(networks_.size(), std::numeric_limits<double>::infinity());
-  for (const Candidate& candidate : alike) {
-    const Play play = play_of(candidate);
+  std::vector<Play> plays;
+  for (const Candidate& candidate : alike) plays.push_back(play_of(candidate));
+  // A short one limits how far others are played.
+  std::ranges::stable_sort(plays, {}, [](const Play& play) { return play.schedule.rounds; });
+  for (const Play& play : plays) {
     for (std::size_t i = 0; i < networks_.size(); ++i) {
-      native_s_[i] = std::min(native_s_[i], seconds(play, networks_[i]));
+      native_s_[i] = std::min(native_s_[i], seconds(play, networks_[i], native_s_[i]));
     }
   }
 }
@@ -240,18 +255,23 @@ bool Prediction::joins_in_vain(const Algorithm& algorithm) const {
   });
 }
 
-/// Each with its fallbacks, and with each other value that is best somewhere.
+/// Each with its fallbacks, and with all other values that are best somewhere.
 std::vector<Candidate> Prediction::rivals() const {
   std::vector<Candidate> found;
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
     if (algorithm == nullptr || !may_win(*algorithm) || joins_in_vain(*algorithm)) continue;
     if (algorithm->for_sites && topology_.sites() == 1) continue;
-    if (algorithm->in_shared_memory) continue;
+    if (algorithm->in_shared_memory && !surroundings_.node_memory) continue;
+    const std::size_t first = found.size();
     found.push_back({algorithm, {}});
     for (const ParameterSpec& spec : algorithm->parameters) {
+      const std::size_t end = found.size();
       for (const std::int64_t value : spec.others) {
-        found.push_back({algorithm, {{std::string(spec.name), value}}});
+        for (std::size_t i = first; i < end; ++i) {
+          found.push_back(found[i]);
+          found.back().parameters.emplace(spec.name, value);
+        }
       }
     }
   }
@@ -261,9 +281,11 @@ std::vector<Candidate> Prediction::rivals() const {
 /// The last networks are the hardest.
 Gain Prediction::gain(const Candidate& candidate) const {
   const Play play = play_of(candidate);
+  const auto piece_bytes = static_cast<std::int64_t>(play.block_bytes);
+  if (shared_bytes(play.schedule, piece_bytes) > shared_bytes_max) return {};
   Gain gain;
   for (std::size_t i = networks_.size(); i-- > 0;) {
-    const double takes_s = seconds(play, networks_[i]);
+    const double takes_s = seconds(play, networks_[i], native_s_[i] * tolerance);
     if (takes_s > native_s_[i] * tolerance) return {};
     const double faster = native_s_[i] / takes_s;
     gain.product *= std::min(faster, gain_max);
@@ -289,7 +311,8 @@ Decision Prediction::answer() {
   for (const Candidate& candidate : all) {
     const Gain its = gain(candidate);
     const double worth = its.product / (joins(*candidate.algorithm) ? each(joining) : 1);
-    if (!its.surely || worth <= best_worth) continue;
+    const bool better = worth > best_worth || (worth == best_worth && its.least > best.least);
+    if (!its.surely || !better) continue;
     best = its;
     best_worth = worth;
     chosen = &candidate;
@@ -311,8 +334,9 @@ SizeClass size_class(std::int64_t bytes) {
   return {middle - (middle / 4), middle + (middle / 2) - 1, middle};
 }
 
-std::int64_t least_bytes(const Collective& collective, const Topology& topology) {
+std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& topology) const {
   constexpr double through_port = 2048;  // a frame or two: what counts is the way there
+  if (surroundings_.node_memory && shares_memory(collective)) return 0;
   const double share = collective.busiest_link(topology);
   if (share <= 0) return INT64_MAX;
   // Of all-to-all even the least blocks are many messages, and their starts are what counts.
@@ -322,7 +346,7 @@ std::int64_t least_bytes(const Collective& collective, const Topology& topology)
 
 double Chooser::price_s(const Collective& collective, const Topology& topology) const {
   constexpr double message_s = 1e-6;
-  constexpr double answers = 10;
+  constexpr double answers = 5;
   return message_s * answers * static_cast<double>(messages(collective, topology)) *
          static_cast<double>(possible_networks(surroundings_, topology).size());
 }

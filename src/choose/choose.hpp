@@ -2,8 +2,6 @@
 // What takes least time here? The MPI's own algorithm and those of the catalog are estimated on
 // every network that this may be, and native runs unless something is surely faster.
 //
-// The answer depends on nothing but what all ranks have in common, and on operations that every
-// processor rounds alike (no powers, no logarithms): all ranks of a job get the same, to the bit.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +27,6 @@ struct SizeClass {
 };
 SizeClass size_class(std::int64_t bytes);
 
-/// Below, next to nothing goes through the busiest link.
-std::int64_t least_bytes(const Collective& collective, const Topology& topology);
-
 /// How the reason for native begins where the model could not tell.
 inline constexpr std::string_view failed_prediction = "ignorance: the prediction failed: ";
 
@@ -39,6 +34,9 @@ inline constexpr std::string_view failed_prediction = "ignorance: the prediction
 class Chooser {
  public:
   explicit Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+
+  /// Below, next to nothing goes through the busiest link, and no messages inside nodes are saved.
+  std::int64_t least_bytes(const Collective& collective, const Topology& topology) const;
 
   /// Why native runs and nothing is predicted; empty where something is. `bytes` is empty as long
   /// as ranks have not agreed on a size.

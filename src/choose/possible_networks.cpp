@@ -7,7 +7,8 @@
 namespace suiro {
 namespace {
 
-/// Every message takes processors that others use longer to start, and waits on its way behind what
+/// Every message takes processors that others use longer to start, of those that ranks share but
+/// one may be left, and it waits on its way behind what
 /// TCP lets another stream put into a queue: a millisecond (net.ipv4 pacing, tcp_sock.h
 /// sk_pacing_shift), and no more than one packet of segments, 64 KB.
 Network busy(Network network) {
@@ -15,6 +16,7 @@ Network busy(Network network) {
   constexpr double queue_s = 1e-3;
   constexpr double queue_bytes = 65536;
   network.message_s *= starts;
+  network.processors = std::min(network.processors, 1.0);
   network.latency_s += std::min(queue_s, queue_bytes / network.link_Bps);
   return network;
 }
@@ -39,18 +41,21 @@ std::vector<Network> usual_and_busy(std::vector<Network> networks) {
 
 }  // namespace
 
-NetworkFile unmeasured_network(const Link& link, bool rate_known) {
-  return {
-      .network = {.link_Bps = link.Bps, .message_s = link.startup_s, .latency_s = link.startup_s},
-      .tells_rate = rate_known};
+NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors) {
+  constexpr double of_processors = 0.2;
+  return {.network = {.link_Bps = link.Bps,
+                      .message_s = of_processors * link.startup_s,
+                      .latency_s = (1 - of_processors) * link.startup_s,
+                      .processors = static_cast<double>(processors)},
+          .tells_rate = rate_known};
 }
 
 /// Between sites the way there hides what switches do. It is a link's rate to that of all links of
 /// a site, and in the same country or across a continent.
 std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
   constexpr double fast_Bps = 100 * 125e6;  // 100 Gbit/s
-  NetworkFile known =
-      surroundings.network.value_or(unmeasured_network(surroundings.link, surroundings.rate_known));
+  NetworkFile known = surroundings.network.value_or(
+      unmeasured_network(surroundings.link, surroundings.rate_known, surroundings.processors));
   std::vector<Network> found;
   const double sharing = topology.sharing();
   const auto add_kinds = [&] {

@@ -18,11 +18,13 @@ struct Surroundings {
   int release = 0;
   Link link = {};
   bool rate_known = true;                   // of the link, that of the slowest node
+  int processors = 0;                       // of the node that has fewest; 0: as many as ranks
+  bool node_memory = false;                 // that ranks of a node share may be had
   std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
 };
 
 /// What is known of a network of which nothing was measured.
-NetworkFile unmeasured_network(const Link& link, bool rate_known);
+NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors);
 
 /// Every network that this may be: what nobody told stays a set.
 std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);

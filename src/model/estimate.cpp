@@ -18,13 +18,6 @@
 
 namespace suiro {
 
-std::optional<SwitchKind> switch_kind_of(std::string_view name) {
-  for (std::size_t i = 0; i < switch_kind_names.size(); ++i) {
-    if (switch_kind_names[i] == name) return static_cast<SwitchKind>(i);
-  }
-  return std::nullopt;
-}
-
 namespace {
 
 constexpr double header_bytes = 96;  // of a message: frame, IP, TCP and MPI
@@ -43,6 +36,7 @@ struct Message {
   double bytes = 0;
   std::int64_t send_token = 0;
   std::int64_t receive_token = -1;  // once it has met its receive
+  bool signal = false;              // by a counter in shared memory
   Part part = Part::data;           // what of it is on the way
   double since = 0;                 // when that was posted
   Spent spent = {};                 // until then
@@ -74,11 +68,12 @@ Schedule referring_to(const Schedule& schedule) {
   return light;
 }
 
-/// The first node, and one that stands for all others.
-Topology first_and_other(const Topology& topology) {
-  const std::array nodes = {0, 1};
-  const std::array links = {topology.links(0), topology.links(0)};
-  return Topology::from_nodes(nodes, {}, links);
+/// Of ranks that are played.
+std::vector<int> nodes_played(const Topology& topology, const std::optional<Symmetry>& symmetry) {
+  if (symmetry) return std::vector<int>(index(symmetry->ranks_per_node()));
+  std::vector<int> nodes;
+  for (int rank = 0; rank < topology.ranks(); ++rank) nodes.push_back(topology.node(rank));
+  return nodes;
 }
 
 class Play {
@@ -91,36 +86,39 @@ class Play {
         block_bytes_(block_bytes),
         transfers_(transfers),
         symmetry_(symmetry),
+        signals_(schedule.shared > 0),
+        processors_(nodes_played(topology, symmetry), network),
         streams_(symmetry ? first_and_other(topology) : topology, network) {
     const Schedule light = referring_to(schedule);
     const int played = symmetry ? symmetry->ranks_per_node() : schedule.ranks;
-    ranks_.reserve(index(played));
-    for (int rank = 0; rank < played; ++rank) ranks_.push_back({Executor(light, rank)});
+    executors_.reserve(index(played));
+    for (int rank = 0; rank < played; ++rank) executors_.emplace_back(light, rank);
   }
 
-  Estimate run() {
-    for (int rank = 0; rank < std::ssize(ranks_); ++rank) advance(rank);
-    while (step()) {
-    }
+  Estimate run(double limit_s) {
+    for (int rank = 0; rank < std::ssize(executors_); ++rank) advance(rank);
     Estimate estimate;
-    for (const Rank& rank : ranks_) {
-      if (!rank.executor.done()) throw std::runtime_error("the schedule stands still");
-      if (rank.clock < estimate.seconds) continue;
-      estimate.seconds = rank.clock;
-      estimate.spent = rank.spent;
+    for (double now = 0; now < never; now = step()) {
+      if (now <= limit_s && processors_.least_s() <= limit_s) continue;
+      estimate.seconds = never;
+      return estimate;
+    }
+    for (int rank = 0; rank < std::ssize(executors_); ++rank) {
+      if (!executors_[index(rank)].done()) throw std::runtime_error("the schedule stands still");
+      if (processors_.clock(rank) < estimate.seconds) continue;
+      estimate.seconds = processors_.clock(rank);
+      estimate.spent = processors_.spent(rank);
+    }
+    if (processors_.least_s() > estimate.seconds) {
+      estimate.spent.processors = processors_.least_s() - estimate.seconds;
+      estimate.seconds = processors_.least_s();
     }
     estimate.messages = messages_between_nodes_ * (symmetry_ ? topology_.nodes() : 1);
-    estimate.played_ranks = static_cast<int>(ranks_.size());
+    estimate.played_ranks = static_cast<int>(executors_.size());
     return estimate;
   }
 
  private:
-  struct Rank {
-    Executor executor;
-    double clock = 0;
-    Spent spent = {};  // adds up to the clock
-  };
-
   /// What the executor of one rank sees as its transport.
   struct Side {
     Play& play;
@@ -128,43 +126,43 @@ class Play {
     int send(const Blocks& blocks, int peer, std::int64_t token) {
       return play.send(rank, peer, static_cast<double>(blocks.count) * play.block_bytes_, token);
     }
-    int send_nothing(const Blocks& blocks, int peer, std::int64_t token) {
-      return send(blocks, peer, token);
+    int send_nothing(const Blocks& /*blocks*/, int peer, std::int64_t token) {
+      return play.send(rank, peer, 0, token);
     }
     int receive(const Blocks& /*blocks*/, int peer, std::int64_t token) {
       play.receive(rank, peer, token);
       return 1;
     }
     bool copy(const Blocks& source, const Blocks& /*target*/, int /*owner*/) {
-      play.work(rank,
-                static_cast<double>(source.count) * play.block_bytes_ / play.network_.copy_Bps);
+      play.processors_.copy(
+          rank, static_cast<double>(source.count) * play.block_bytes_ / play.network_.copy_Bps);
       return true;
     }
     bool reduce(const Blocks& source, const Blocks& /*target*/, int /*owner*/) {
-      play.work(rank,
-                static_cast<double>(source.count) * play.block_bytes_ / play.network_.reduce_Bps);
+      play.processors_.copy(
+          rank, static_cast<double>(source.count) * play.block_bytes_ / play.network_.reduce_Bps);
       return true;
     }
   };
 
   void advance(int rank) {
     Side side{*this, rank};
-    ranks_[index(rank)].executor.advance(side);
-  }
-
-  void work(int rank, double seconds) {
-    ranks_[index(rank)].clock += seconds;
-    ranks_[index(rank)].spent.copies += seconds;
+    executors_[index(rank)].advance(side);
   }
 
   bool local(const Message& message) const {
     return topology_.node(message.sender) == topology_.node(message.receiver);
   }
 
-  void charge(int rank, bool local) {
-    const double seconds = local ? network_.local_message_s : network_.message_s;
-    ranks_[index(rank)].clock += seconds;
-    ranks_[index(rank)].spent.messages += seconds;
+  void charge(int rank, const Message& message) {
+    processors_.message(rank, message.signal  ? network_.signal_s
+                              : local(message) ? network_.local_message_s
+                                               : network_.message_s);
+  }
+
+  /// Both ends of a message between nodes work while its bytes are on the way.
+  void move_bytes(int rank, const Message& message) {
+    processors_.work(rank, message.bytes / network_.kernel_Bps);
   }
 
   /// How many operations are to complete: a short message is copied and forgotten.
@@ -172,10 +170,12 @@ class Play {
     Message message{.poster = sender, .bytes = bytes, .send_token = token};
     std::tie(message.sender, message.receiver) = seen(sender, receiver);
     const bool asks = bytes > network_.eager;
-    charge(sender, local(message));
-    if (!asks) work(sender, bytes / network_.copy_Bps);
+    message.signal = signals_ && bytes == 0 && local(message);
+    charge(sender, message);
+    if (!asks) processors_.copy(sender, bytes / network_.copy_Bps);
     if (!local(message)) {
       ++messages_between_nodes_;
+      move_bytes(sender, message);
       if (asks) message.part = Part::question;
     }
     post(store(message), sender);
@@ -204,8 +204,8 @@ class Play {
   /// The message's part is ready to go at the clock of `rank`.
   void post(int number, int rank) {
     Message& message = messages_[index(number)];
-    message.since = ranks_[index(rank)].clock;
-    message.spent = ranks_[index(rank)].spent;
+    message.since = processors_.clock(rank);
+    message.spent = processors_.spent(rank);
     events_.push({message.since, order_++, number, false});
   }
 
@@ -220,8 +220,9 @@ class Play {
   void start(const Event& event) {
     Message& message = messages_[index(event.message)];
     if (local(message)) {
-      message.spent.latency += network_.local_latency_s;
-      events_.push({event.time + network_.local_latency_s, order_++, event.message, true});
+      const double latency = message.signal ? network_.signal_s : network_.local_latency_s;
+      message.spent.latency += latency;
+      events_.push({event.time + latency, order_++, event.message, true});
       return;
     }
     streams_.post(way_of(message), wire_bytes(message), event.message, event.time);
@@ -246,10 +247,11 @@ class Play {
   }
 
   /// Time goes on to the next event, or the next end of a message on a stream.
-  bool step() {
+  /// Returns when that was; infinity when there is none.
+  double step() {
     const double next =
         std::min(events_.empty() ? never : events_.top().time, streams_.next_end_s());
-    if (next == never) return false;
+    if (next == never) return never;
     const double together = next + (1e-9 * next) + 1e-12;
     for (const Streams::Ended& ended : streams_.advance(next, together)) finish(ended, next);
     while (!events_.empty() && events_.top().time <= together) {
@@ -257,7 +259,7 @@ class Play {
       events_.pop();
       event.arrival ? arrive(event) : start(event);
     }
-    return true;
+    return next;
   }
 
   /// A message has left.
@@ -285,8 +287,8 @@ class Play {
     Message& message = messages_[index(event.message)];
     if (message.part == Part::answer) {
       // The sender's processor sees to it.
-      catch_up(message.poster, event.time, message.spent);
-      charge(message.poster, false);
+      processors_.catch_up(message.poster, event.time, message.spent);
+      charge(message.poster, message);
       message.part = Part::data;
       post(event.message, message.poster);
       return;
@@ -306,16 +308,22 @@ class Play {
   void accept(int number, double time) {
     Message& message = messages_[index(number)];
     const int receiver = message.receiver;
-    catch_up(receiver, time, message.spent);
-    charge(receiver, local(message));
+    processors_.catch_up(receiver, time, message.spent, message.signal);
+    charge(receiver, message);
     if (message.part == Part::question) {
       message.part = Part::answer;
       post(number, receiver);
       return;
     }
-    if (local(message)) work(receiver, message.bytes / network_.copy_Bps);
-    const double done = ranks_[index(receiver)].clock;
-    const Spent spent = ranks_[index(receiver)].spent;
+    if (local(message)) {
+      const bool asked = message.bytes > network_.eager;
+      const double rate_Bps = asked ? network_.local_Bps : network_.copy_Bps;
+      processors_.copy(receiver, message.bytes / rate_Bps);
+    } else {
+      move_bytes(receiver, message);
+    }
+    const double done = processors_.clock(receiver);
+    const Spent spent = processors_.spent(receiver);
     const Message over = message;
     over_.push_back(number);
     if (local(over) && over.bytes > network_.eager) {
@@ -324,17 +332,9 @@ class Play {
     complete(receiver, over.receive_token, done, spent);
   }
 
-  /// A rank that waited for this goes on from its time.
-  void catch_up(int number, double time, const Spent& spent) {
-    Rank& rank = ranks_[index(number)];
-    if (rank.clock >= time) return;
-    rank.clock = time;
-    rank.spent = spent;
-  }
-
   void complete(int number, std::int64_t token, double time, Spent spent) {
-    catch_up(number, time, spent);
-    ranks_[index(number)].executor.complete(token);
+    processors_.catch_up(number, time, spent);
+    executors_[index(number)].complete(token);
     advance(number);
     // What had come before its receive was posted is accepted now.
     while (!late_.empty()) {
@@ -348,10 +348,12 @@ class Play {
   const Network& network_;
   double block_bytes_;
   std::vector<Transfer>* transfers_;
-  std::vector<Rank> ranks_;
+  std::vector<Executor> executors_;
   std::deque<Message> messages_;
   std::vector<int> over_;  // messages that are: there may be one for every two ranks
   const std::optional<Symmetry>& symmetry_;
+  bool signals_;
+  Processors processors_;
   Streams streams_;
   Matchings matchings_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
@@ -370,14 +372,14 @@ std::optional<Symmetry> symmetry_of(const Schedule& schedule, const Topology& to
 }  // namespace
 
 Estimate estimate(const Schedule& schedule, const Topology& topology, const Network& network,
-                  double block_bytes, std::vector<Transfer>* transfers) {
+                  double block_bytes, std::vector<Transfer>* transfers, double limit_s) {
   if (schedule.ranks != topology.ranks()) {
     throw std::invalid_argument("the schedule is for " + std::to_string(schedule.ranks) +
                                 " ranks, the topology has " + std::to_string(topology.ranks()));
   }
   const bool many = schedule.ranks > ranks_played_singly && transfers == nullptr;
   const auto symmetry = many ? symmetry_of(schedule, topology, network) : std::nullopt;
-  return Play(schedule, topology, network, block_bytes, transfers, symmetry).run();
+  return Play(schedule, topology, network, block_bytes, transfers, symmetry).run(limit_s);
 }
 
 bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topology,
@@ -391,7 +393,7 @@ Estimate estimate_of_one_node(const Schedule& schedule, const Topology& topology
   if (!symmetry) {
     throw std::invalid_argument("nodes are not seen to be alike");
   }
-  return Play(schedule, topology, network, block_bytes, nullptr, symmetry).run();
+  return Play(schedule, topology, network, block_bytes, nullptr, symmetry).run(never);
 }
 
 }  // namespace suiro

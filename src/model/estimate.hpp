@@ -3,29 +3,22 @@
 // schedule itself is played, by the executor that runs it, against a clock. A message takes
 // processor time of both ends, and between nodes it goes on a stream of its two ranks, one after
 // the other; active streams share links max-min fairly. A long message asks first, and question and
-// answer are messages on these streams, so that an answer waits behind data.
+// answer are messages on these streams, so that an answer waits behind data. Where the ranks of a
+// node share fewer processors, no schedule ends before these have done the work of all.
 //
-// Left out: packets, TCP's slow start, processors that ranks share, and noise.
+// Left out: packets, TCP's slow start, and noise.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/network.hpp"
+#include "model/processors.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro {
-
-/// Where the time of the rank that is done last went, all the way back to the start. In seconds.
-struct Spent {
-  double port = 0;      // on links and waiting for them
-  double latency = 0;   // on the way
-  double messages = 0;  // processor time for messages
-  double copies = 0;    // copies and reductions, and messages inside a node
-  double repeats = 0;   // until TCP repeats what a switch has lost
-  double total() const { return port + latency + messages + copies + repeats; }
-};
 
 /// A message between two nodes, for pictures.
 struct Transfer {
@@ -46,11 +39,13 @@ struct Estimate {
 
 /// `block_bytes`: of one block of the schedule. `transfers`, if given, gets every message between
 /// nodes. Of more than 1024 ranks one node stands for all where all do the same (symmetry.hpp), on
-/// a switch that shares ports fairly, unless transfers are asked for. Throws std::invalid_argument
+/// a switch that shares ports fairly, unless transfers are asked for. What is not done by `limit_s`
+/// is played no further, and takes infinite time. Throws std::invalid_argument
 /// when schedule and topology differ in their ranks, and std::runtime_error when the schedule
 /// stands still.
 Estimate estimate(const Schedule& schedule, const Topology& topology, const Network& network,
-                  double block_bytes, std::vector<Transfer>* transfers = nullptr);
+                  double block_bytes, std::vector<Transfer>* transfers = nullptr,
+                  double limit_s = std::numeric_limits<double>::infinity());
 
 /// Whether one node can stand for all.
 bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topology,

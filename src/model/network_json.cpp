@@ -8,6 +8,14 @@
 #include <utility>
 
 namespace suiro {
+
+std::optional<SwitchKind> switch_kind_of(std::string_view name) {
+  for (std::size_t i = 0; i < switch_kind_names.size(); ++i) {
+    if (switch_kind_names[i] == name) return static_cast<SwitchKind>(i);
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 using Json = nlohmann::json;
@@ -22,8 +30,12 @@ constexpr std::array fields = {
     Field{"latency_s", &Network::latency_s},
     Field{"local_message_s", &Network::local_message_s},
     Field{"local_latency_s", &Network::local_latency_s},
+    Field{"signal_s", &Network::signal_s},
     Field{"copy_Bps", &Network::copy_Bps},
+    Field{"local_Bps", &Network::local_Bps},
     Field{"reduce_Bps", &Network::reduce_Bps},
+    Field{"kernel_Bps", &Network::kernel_Bps},
+    Field{"processors", &Network::processors},
     Field{"eager", &Network::eager},
     Field{"buffer", &Network::buffer},
     Field{"retransmit_s", &Network::retransmit_s},

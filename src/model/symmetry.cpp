@@ -98,4 +98,10 @@ bool Symmetry::holds(const Schedule& schedule) const {
   return true;
 }
 
+Topology first_and_other(const Topology& topology) {
+  const std::array nodes = {0, 1};
+  const std::array links = {topology.links(0), topology.links(0)};
+  return Topology::from_nodes(nodes, {}, links);
+}
+
 }  // namespace suiro

@@ -43,4 +43,7 @@ class Symmetry {
   int ppn_;
 };
 
+/// The first node, and one that stands for all others.
+Topology first_and_other(const Topology& topology);
+
 }  // namespace suiro

@@ -124,6 +124,7 @@ class Communicator {
   std::vector<std::int64_t> thresholds(const Collective& collective, const RuleTable& table) const;
   static void leave_small_untouched(Plan& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
+  Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);
   void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
               Decision decision) const;

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "mpi/communicator.hpp"
+#include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/usual_arithmetic.hpp"
 #include "rules/candidates.hpp"
@@ -22,6 +23,8 @@ constexpr std::int64_t small_bytes = 4096;
 constexpr std::string_view not_yet_predicted =
     "ignorance: a prediction would take longer than these calls";
 
+constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
+
 std::string size_note(Sizes sizes) {
   return sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
 }
@@ -32,15 +35,19 @@ Decision native(std::string_view reason) {
 
 /// How many calls native is to take until they have taken as long as a prediction will; nothing if
 /// it is not worth one. Reductions by another algorithm may differ in their last bits, so that no
-/// size of them changes its algorithm within a job: at once, or never.
+/// size of them changes its algorithm within a job: at once, or never. Even the shortest call waits
+/// for messages.
 std::optional<std::int64_t> calls_before_prediction(const Collective& collective,
                                                     const Topology& topology, std::int64_t bytes) {
   constexpr double calls_that_pay = 20;
+  constexpr double unnoticed_s = 100e-3;
   constexpr double calls_max = 1e9;
-  const double call_s = bound_s(collective, topology, bytes, job.link.Bps);
-  const double calls = job.chooser->price_s(collective, topology) / call_s;
+  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
+  const double price_s = job.chooser->price_s(collective, topology);
+  const double calls = price_s / call_s;
   if (collective.reduces) {
-    return calls <= calls_that_pay ? std::optional<std::int64_t>(0) : std::nullopt;
+    const bool pays = calls <= calls_that_pay || price_s <= unnoticed_s;
+    return pays ? std::optional<std::int64_t>(0) : std::nullopt;
   }
   return static_cast<std::int64_t>(std::min(std::ceil(calls), calls_max));
 }
@@ -112,7 +119,7 @@ std::vector<std::int64_t> Communicator::thresholds(const Collective& collective,
   };
   const bool open = is_open(0) || std::ranges::any_of(sizes, is_open);
   if (open && job.chooser->refusal(collective, *topology_, largest).empty()) {
-    for (std::int64_t next = least_bytes(collective, *topology_); next < largest;
+    for (std::int64_t next = job.chooser->least_bytes(collective, *topology_); next < largest;
          next = size_class(next).last + 1) {
       sizes.push_back(next);
     }
@@ -173,7 +180,7 @@ void Communicator::settle(const Collective& collective, Choice& choice, std::int
   if (small && job.devices) {
     decision = native("rule: to agree on whose buffers are in device memory takes as long");
   }
-  choice.patient = small && !job.devices;
+  choice.patient = small && !job.devices && !collective.reduces;
   set_wan_flows(decision, collective, *topology_);
   choice.decision = std::move(decision);
   choice.algorithm = spelled(choice.decision.algorithm, choice.decision.parameters);
@@ -181,7 +188,27 @@ void Communicator::settle(const Collective& collective, Choice& choice, std::int
   choice.native = choice.decision.algorithm == native_algorithm;
 }
 
-/// All ranks get here in the same call.
+/// Rank 0 alone works on it. All ranks get here in the same call; where they cannot be told, each
+/// has the error in that call, too.
+Decision Communicator::told_prediction(const Collective& collective, std::int64_t bytes) const {
+  const ErrorsReturned returned(user_);
+  std::string text;
+  if (rank_ == 0) {
+    const Decision mine = job.chooser->choose(collective, *topology_, bytes);
+    text = spelled(mine.algorithm, mine.parameters) + '\n' + mine.reason;
+  }
+  int length = static_cast<int>(text.size());
+  if (real.Bcast(&length, 1, MPI_INT, 0, user_) != MPI_SUCCESS) return native(untold);
+  text.resize(static_cast<std::size_t>(length));
+  if (real.Bcast(text.data(), length, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
+  const std::size_t end = text.find('\n');
+  const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
+  Decision told = *forced.decide({collective.name, *topology_, bytes});
+  told.reason = text.substr(end + 1);
+  told.unasked = true;
+  return told;
+}
+
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
   if (choice.native_calls > 0) {
     --choice.native_calls;
@@ -190,7 +217,7 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   }
   const UsualArithmetic usual;
   const std::int64_t bytes = *choice.asked_bytes;
-  Decision decision = job.chooser->choose(collective, *topology_, bytes);
+  Decision decision = told_prediction(collective, bytes);
   static std::atomic<bool> complained{false};
   if (rank_ == 0 && decision.reason.starts_with(failed_prediction) && !complained.exchange(true)) {
     say(std::string(collective.name) + " of " + std::to_string(bytes) +

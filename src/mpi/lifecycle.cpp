@@ -21,6 +21,7 @@
 #include "mpi/provider.hpp"
 #include "mpi/sites.hpp"
 #include "mpi/usual_arithmetic.hpp"
+#include "net/local_place.hpp"
 #include "net/tell.hpp"
 
 namespace suiro::mpi {
@@ -39,6 +40,7 @@ struct Stand {
   std::int32_t node = 0;  // the lowest world rank on this rank's node
   std::int32_t has_devices = 0;
   std::int32_t lacks_net = 0;  // though it was asked for
+  std::int32_t cores = 0;      // of its node, for all ranks there
   std::int32_t site = -1;      // that the settings name for this host
   NodeLinks links;
   Networks networks{};
@@ -205,22 +207,28 @@ void settle_transport(const std::vector<Stand>& stands) {
   }
 }
 
+/// A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
+bool may_share_memory() { return !survives_failures() && !job.settings.on_net; }
+
 /// What a cluster's file says comes before what nodes say of their links.
 void settle_network(const std::vector<Stand>& stands) {
   const double slowest = slowest_Bps(stands);
   if (slowest > 0) job.link.Bps = slowest;
   const std::string& told = job.settings.network;
-  NetworkFile known = unmeasured_network(job.link, slowest > 0);
+  const int cores = std::ranges::min(stands, {}, &Stand::cores).cores;
+  NetworkFile known = unmeasured_network(job.link, slowest > 0, cores);
   if (!told.empty()) {
     known = parse_network(told, "SUIRO_CLUSTER_NETWORK", known.network);
     job.link.Bps = known.network.link_Bps;
     known.tells_rate |= slowest > 0;
   }
-  job.settings.table = bound_rules(job.link).preceded_by(job.settings.table);
+  job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
   job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
                                                        .release = release(),
                                                        .link = job.link,
                                                        .rate_known = known.tells_rate,
+                                                       .processors = cores,
+                                                       .node_memory = may_share_memory(),
                                                        .network = known});
 }
 
@@ -253,6 +261,7 @@ bool agree() {
                    .node = node.leader,
                    .has_devices = has_device_runtime() ? 1 : 0,
                    .lacks_net = lacks_net() ? 1 : 0,
+                   .cores = net::local_place().cores,
                    .site = site_named(job.settings.sites, host_name()),
                    .links = find_node_links(),
                    .networks = host_networks(),

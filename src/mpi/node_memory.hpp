@@ -21,7 +21,7 @@ namespace suiro::mpi {
 class NodeMemory {
  public:
   /// Bytes of shared blocks of a rank in a run.
-  static constexpr std::size_t capacity = std::size_t{1} << 20;
+  static constexpr std::size_t capacity = shared_bytes_max;
 
   /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
   /// then ask each other whether all have it. Afterwards close_to_others().

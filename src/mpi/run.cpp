@@ -194,12 +194,10 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   return ending;
 }
 
-/// What a rank shares at most: a piece is no larger than this, by an element and the padding.
-std::size_t shared_bytes(const Schedule& schedule, const Operation& operation) {
-  constexpr std::int64_t beyond = 128;
-  const std::int64_t piece =
-      operation.bytes.value_or(0) / std::max<std::int64_t>(schedule.pieces, 1);
-  return static_cast<std::size_t>(schedule.shared * (piece + beyond));
+/// All that ranks of a node share lies in memory of that size.
+bool shares_too_much(const Schedule& schedule, const Operation& operation) {
+  const std::int64_t pieces = std::max<std::int64_t>(schedule.pieces, 1);
+  return shared_bytes(schedule, operation.bytes.value_or(0) / pieces) > shared_bytes_max;
 }
 
 }  // namespace
@@ -220,7 +218,7 @@ void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
   const Schedule& schedule = workspace.executor.schedule();
   const bool shares = schedule.shared > 0;
-  if (shares && (on_net || shared_bytes(schedule, operation) > NodeMemory::capacity)) return false;
+  if (shares && (on_net || shares_too_much(schedule, operation))) return false;
   if (workspace.collective.reduces) return !(on_net || shares) || is_plain(operation.send.type);
   if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
   if (on_net && workspace.collective.cut()) return true;

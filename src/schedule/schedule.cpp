@@ -107,4 +107,9 @@ bool equal(const Schedule& left, const Schedule& right) {
   return true;
 }
 
+std::int64_t shared_bytes(const Schedule& schedule, std::int64_t piece_bytes) {
+  constexpr std::int64_t beyond = 128;
+  return schedule.shared * (piece_bytes + beyond);
+}
+
 }  // namespace suiro

@@ -144,6 +144,13 @@ inline Step reduce(Blocks source, Blocks target, int owner = -1) {
 inline bool is_local(const Step& step) {
   return step.action == Action::copy || step.action == Action::reduce;
 }
+/// That transports have of shared blocks of a rank.
+inline constexpr std::int64_t shared_bytes_max = std::int64_t{1} << 20;
+
+/// That a rank shares at most where pieces have so many: some are larger by an element, and each
+/// begins where it is aligned.
+std::int64_t shared_bytes(const Schedule& schedule, std::int64_t piece_bytes);
+
 /// Whether it reads shared blocks of another rank.
 inline bool reads_peer(const Step& step) { return is_local(step) && step.peer >= 0; }
 

@@ -22,6 +22,9 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   known.release = static_cast<int>(arguments.take_number("--release", 0, 999).value_or(0));
   const auto Bps = arguments.take_number("--link-Bps", 1, std::int64_t{1} << 50);
   const auto startup_ns = arguments.take_number("--startup-ns", 0, std::int64_t{1} << 40);
+  const auto processors = arguments.take_number("--processors", 0, 1 << 16);
+  known.processors = static_cast<int>(processors.value_or(0));
+  known.node_memory = true;
   known.rate_known = Bps.has_value();
   if (Bps) known.link.Bps = static_cast<double>(*Bps);
   if (startup_ns) known.link.startup_s = 1e-9 * static_cast<double>(*startup_ns);
@@ -36,7 +39,7 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
 /// As the library does: the user's rules, the bound, the model.
 RuleTable take_rules(Arguments& arguments, const Surroundings& known) {
   const std::optional<std::string> path = arguments.take_option("--rules");
-  RuleTable table = bound_rules(known.link);
+  RuleTable table = bound_rules(known.link, known.processors);
   return path ? table.preceded_by(RuleTable::parse(read_text(*path), *path)) : table;
 }
 

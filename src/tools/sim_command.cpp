@@ -29,7 +29,8 @@ Json spent_json(const Spent& spent) {
           {"latency_s", spent.latency},
           {"messages_s", spent.messages},
           {"copies_s", spent.copies},
-          {"repeats_s", spent.repeats}};
+          {"repeats_s", spent.repeats},
+          {"processors_s", spent.processors}};
 }
 
 Json transfers_json(const std::vector<Transfer>& transfers) {

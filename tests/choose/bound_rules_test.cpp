@@ -13,7 +13,7 @@ namespace suiro {
 namespace {
 
 TEST(BoundRules, NameOnlyWhatTheCatalogHas) {
-  const RuleTable rules = bound_rules({});
+  const RuleTable rules = bound_rules({}, 0);
   for (const Rule& rule : rules.rules()) {
     EXPECT_NE(find_candidate(rule.collective, rule.algorithm), nullptr) << rule.algorithm;
     EXPECT_TRUE(rule.unasked && rule.reason.starts_with("rule: ")) << rule.reason;
@@ -21,7 +21,7 @@ TEST(BoundRules, NameOnlyWhatTheCatalogHas) {
 }
 
 TEST(BoundRules, HoldForLongMessagesOnly) {
-  const RuleTable rules = bound_rules({});
+  const RuleTable rules = bound_rules({}, 0);
   const Topology topology = Topology::block(8, 4);
   EXPECT_EQ(rules.decide({"bcast", topology, 8 << 20})->algorithm, "node_pipeline");
   EXPECT_EQ(rules.decide({"allreduce", topology, 8 << 20})->algorithm, "lanes");
@@ -32,7 +32,7 @@ TEST(BoundRules, HoldForLongMessagesOnly) {
 TEST(BoundRules, AskForMoreBytesWhereStartsCostMore) {
   const Topology topology = Topology::block(8, 4);
   const auto from = [&](const Link& link) {
-    return bound_rules(link).thresholds("bcast", topology).front();
+    return bound_rules(link, 0).thresholds("bcast", topology).front();
   };
   EXPECT_LT(from({}), from({.startup_s = 1e-3}));
   EXPECT_LT(from({}), from({.Bps = 12.5e9}));
@@ -42,7 +42,7 @@ TEST(BoundRules, CrossTheWanOnce) {
   const std::array node_of_rank = {0, 1, 2, 3};
   const std::array site_of_node = {0, 0, 1, 1};
   const Topology topology = Topology::from_nodes(node_of_rank, site_of_node);
-  const RuleTable rules = bound_rules({});
+  const RuleTable rules = bound_rules({}, 0);
   EXPECT_EQ(rules.decide({"allgather", topology, 4 << 20})->algorithm, "counterparts");
   EXPECT_EQ(rules.decide({"reduce_scatter", topology, 16 << 20})->algorithm, "counterparts");
 }

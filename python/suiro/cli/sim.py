@@ -165,7 +165,7 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for name in ("bytes", "algorithm", "time", "/ bound"):
         table.add_column(name, justify="left" if name == "algorithm" else "right")
-    for name in ("link", "way", "messages", "copies", "repeats"):
+    for name in ("link", "way", "messages", "copies", "repeats", "others"):
         table.add_column(name, justify="right")
     previous = None
     for one in sorted(estimates, key=lambda one: (one.bytes, one.seconds)):
@@ -173,7 +173,8 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
             table.add_section()
         previous = one.bytes
         spent = one.spent
-        parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s)
+        parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s,
+                 spent.processors_s)  # fmt: skip
         table.add_row(
             size_text(one.bytes), one.name, time_text(one.seconds),
             figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),

@@ -19,6 +19,7 @@ class Spent(BaseModel):
     messages_s: float
     copies_s: float
     repeats_s: float
+    processors_s: float  # waiting for processors that have more to do
 
 
 class Estimate(BaseModel):

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory and lanes: all ranks of a node publish what they have, every one folds its share of
-// it, halves and doubles that among its counterparts of other nodes, and publishes the result. So
-// all processors fold and all ranks drive the network. Longer vectors go in segments.
-#include <algorithm>
-
+// Shared memory and lanes: all ranks of a node publish what they have, segment by segment, and every
+// one folds its share of each. Then it halves and doubles what it has among its counterparts of
+// other nodes, in messages as large as they can be, and publishes the result. So all processors
+// fold and all ranks drive the network.
 #include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/halving.hpp"
 #include "algorithms/node_memory.hpp"
@@ -12,22 +11,28 @@ namespace suiro {
 
 namespace {
 
-/// Of a vector, where nobody says: so much of each rank is in shared memory at once.
-constexpr std::int64_t usual_segment = 512 << 10;
+/// Of a vector: two segments of it are no more than a rank shares.
+constexpr ParameterSpec lane_segment_spec = {.name = segment_parameter,
+                                             .minimum = 1,
+                                             .maximum = 480 << 10,
+                                             .fallback = 480 << 10,
+                                             .meaning = "bytes of a segment in shared memory",
+                                             .others = {}};
 
 Schedule build_allreduce_shared_lanes(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const auto size = static_cast<int>(nodes.size());
   const Schedule halves = sequence(halve(size, Buffer::receive), share_halves(size));
-  const Lanes lanes{.count = lanes_of(nodes), .pieces = halves.pieces};
-  const auto fold = [&](int, int ranks) { return fold_lanes(ranks, lanes); };
-  const auto give = [&](int, int ranks) { return publish_lanes(ranks, lanes); };
-  const std::int64_t given = parameters.at(std::string(segment_parameter));
-  const std::int64_t segments = pieces_of(call.bytes, given > 0 ? given : usual_segment);
-  Schedule one =
-      sequence(sequence(within(nodes, fold), along(lanes, nodes, halves, 0)), within(nodes, give));
-  one.pieces = lanes.count * lanes.pieces;
-  return named(allreduce_shared_lanes, call, parameters, repeated(std::move(one), segments));
+  const std::int64_t segments =
+      pieces_of(call.bytes, parameters.at(std::string(segment_parameter)));
+  const Lanes lanes{.count = lanes_of(nodes), .pieces = halves.pieces * segments};
+  const auto fold = [&](int, int ranks) { return fold_lanes(ranks, lanes, segments); };
+  const auto give = [&](int, int ranks) { return publish_lanes(ranks, lanes, segments); };
+  const Schedule between = subdivided(halves, segments);
+  Schedule all =
+      sequence(sequence(within(nodes, fold), along(lanes, nodes, between, 0)), within(nodes, give));
+  all.pieces = lanes.count * lanes.pieces;
+  return named(allreduce_shared_lanes, call, parameters, std::move(all));
 }
 
 }  // namespace
@@ -38,9 +43,9 @@ constinit const Algorithm allreduce_shared_lanes = {
     .summary = "Every rank folds a share of its node's shared memory and halves it among nodes.",
     .source = "suiro; Rabenseifner (2004) among nodes",
     .cost_text =
-        "2 log2 N steps between nodes for each segment, of a ranks at once; 2 M (N - 1)/N through "
-        "every port, M more where nodes are no power of two; one segment shared",
-    .parameters = taking<segment_spec>,
+        "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M more "
+        "where nodes are no power of two; two segments shared",
+    .parameters = taking<lane_segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
                          Property::in_place>,
     .cost = nullptr,

@@ -12,7 +12,7 @@ Schedule build_bcast_shared_tree(const Call& call, const Parameters& parameters)
   const Groups nodes = nodes_from(call.topology, call.root);
   const auto size = static_cast<int>(nodes.size());
   const Tree tree = tree_of_nodes(size, parameters);
-  const std::int64_t segments = segments_of(call.bytes, tree.depth + 1, call, parameters);
+  const std::int64_t segments = node_segments_of(call.bytes, tree.depth + 1, call, parameters);
   const auto inside = [&](int group, int ranks) {
     return publish_segments(ranks, group == 0 ? Buffer::send : Buffer::receive, segments);
   };
@@ -28,8 +28,8 @@ constinit const Algorithm bcast_shared_tree = {
     .name = "shared_tree",
     .summary = "A tree of one rank per node, each of which publishes pieces in shared memory.",
     .source = "suiro; Graham and Shipman (2008) inside nodes",
-    .cost_text = "(k + log_r N) steps of M/k in time; M into every port; 8 segments shared",
-    .parameters = taking<node_radix_spec, segment_spec>,
+    .cost_text = "(k + log_r N) steps of M/k in time; M into every port; 4 segments shared",
+    .parameters = taking<node_radix_spec, node_segment_spec>,
     .properties = {},
     .cost = nullptr,
     .build = build_bcast_shared_tree,

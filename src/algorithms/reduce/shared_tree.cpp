@@ -19,7 +19,7 @@ Schedule build_reduce_shared_tree(const Call& call, const Parameters& parameters
   const Groups nodes = nodes_from(call.topology, call.root);
   const auto size = static_cast<int>(nodes.size());
   const Tree tree = tree_of_nodes(size, parameters);
-  const std::int64_t segments = segments_of(call.bytes, tree.depth + 2, call, parameters);
+  const std::int64_t segments = node_segments_of(call.bytes, tree.depth + 2, call, parameters);
   const int shares = lanes_of(nodes);
   const auto inside = [&](int, int ranks) { return fold_segments(ranks, shares, segments); };
   const Schedule between = subdivided(reduce_up(tree, segments, Operands::any), shares);
@@ -37,7 +37,7 @@ constinit const Algorithm reduce_shared_tree = {
     .summary = "Ranks of a node fold shares of its shared memory; a tree of nodes reduces them.",
     .source = "suiro",
     .cost_text = "(k + log_r N + 2) steps of M/k in time; M out of every port; 3 segments shared",
-    .parameters = taking<node_radix_spec, segment_spec>,
+    .parameters = taking<node_radix_spec, node_segment_spec>,
     .properties = having<Property::in_place>,
     .cost = nullptr,
     .build = build_reduce_shared_tree,
