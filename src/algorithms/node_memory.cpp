@@ -103,8 +103,8 @@ Schedule publish(int size, const Range& what) {
 
 namespace {
 
-/// What the ranks of a node do with their lanes. In each round all tell all others that they have
-/// read what was brought before the last, so that two segments of a rank may lie in its memory.
+/// What the ranks of a node do with their lanes. Two segments of a rank lie in its memory, so that
+/// it writes the next but one when it was told that the first was read.
 struct LaneSegments {
   int size;
   Lanes lanes;
@@ -129,9 +129,19 @@ struct LaneSegments {
     return schedule;
   }
 
-  void meet(int me, Round& round) const {
-    tell_others(me, size, round);
-    hear_from(me, 0, size, round);
+  bool owns(int rank) const { return rank < lanes.count; }
+
+  /// In round i a rank that `writes` tells that it has written, and one that `reads` that it has
+  /// read what was written in the round before; the former is told by the latter where both do.
+  void tell(bool writes, bool reads, std::int64_t i, int other, Round& round) const {
+    const bool again = i > 0 && i + 1 < segments;
+    if (writes) round.steps.push_back(send(shared_written, other));
+    if (!writes && reads && again) round.steps.push_back(send(no_blocks, other));
+  }
+  void hear(bool writes, bool reads, std::int64_t i, int other, Round& round) const {
+    const bool again = i > 0 && i + 1 < segments;
+    if (writes) round.steps.push_back(receive(other, shared_written));
+    if (!writes && reads && again) round.steps.push_back(receive(other, no_blocks));
   }
 };
 
@@ -153,7 +163,12 @@ Schedule fold_lanes(int size, const Lanes& lanes, std::int64_t segments) {
       round.steps.push_back(
           copy(own, mine ? its.held(Buffer::receive, lane, i) : its.shared(lane, i)));
     }
-    its.meet(me, round);
+    // All write for the owners, who read.
+    for (int other = 0; other < size; ++other) {
+      if (other == me) continue;
+      its.tell(its.owns(other), its.owns(me), i, other, round);
+      its.hear(its.owns(me), its.owns(other), i, other, round);
+    }
   };
   return schedule;
 }
@@ -171,7 +186,12 @@ Schedule publish_lanes(int size, const Lanes& lanes, std::int64_t segments) {
     if (me < lanes.count && size > 1) {
       round.steps.push_back(copy(its.held(Buffer::receive, me, i), its.shared(me, i)));
     }
-    its.meet(me, round);
+    // The owners write for all, who read.
+    for (int other = 0; other < size; ++other) {
+      if (other == me) continue;
+      its.tell(its.owns(me), its.owns(other), i, other, round);
+      its.hear(its.owns(other), its.owns(me), i, other, round);
+    }
   };
   return schedule;
 }

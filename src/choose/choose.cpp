@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 
+#include "choose/residual.hpp"
 #include "model/estimate.hpp"
 #include "rules/candidates.hpp"
 
@@ -32,42 +33,6 @@ constexpr std::int64_t messages_max = 1 << 18;
 
 Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
-}
-
-/// What measurements found that the model leaves out: the time of an all-to-all algorithm over the
-/// model's, where nothing is blocked or lost (4x4-voq; docs/results.md). It is the only thing taken
-/// over from a lab, and makes suiro only more careful.
-struct Residual {
-  std::string_view algorithm;
-  Range bytes;
-  double factor = 1;
-};
-
-/// Two ranks that exchange long blocks, and go on when both have arrived, wait for each other's
-/// answers: MPICH's pairwise exchange reaches 0.73 to 0.77 of line rate on every kind of switch,
-/// with 16 and with 32 ranks, where the model says 0.98. And of blocks that are longer than what
-/// TCP sends in one go, the rest waits for an acknowledgement: that costs where few are under way.
-constexpr std::int64_t one_go = 32 << 10;
-constexpr std::array residuals = {
-    Residual{"pairwise", {one_go + 1, Range::unbounded}, 1.25},
-    Residual{"pairwise", {one_go, one_go}, 1.5},
-    Residual{"ring", {one_go, one_go}, 1.5},
-    Residual{"two_level_ring", {one_go, one_go}, 1.5},
-    Residual{"two_level_pairwise", {one_go, one_go}, 1.5},
-    Residual{"linear_capped", {one_go, Range::unbounded}, 1.2},
-    Residual{"ring", {one_go + 1, 2 * one_go}, 1.1},
-    Residual{"two_level_capped", {one_go, 2 * one_go}, 1.1},
-    Residual{"two_level_pairwise", {one_go + 1, 2 * one_go}, 1.1},
-    Residual{"two_level_ring", {one_go + 1, 2 * one_go}, 1.1},
-    Residual{"wan_first", {one_go, 2 * one_go}, 1.1},
-};
-
-double residual(const Algorithm& algorithm, std::int64_t bytes) {
-  if (algorithm.collective != "alltoall") return 1;
-  for (const Residual& one : residuals) {
-    if (one.algorithm == algorithm.name && one.bytes.contains(bytes)) return one.factor;
-  }
-  return 1;
 }
 
 /// Rounds of an all-to-all are alike, so some nodes stand for many: those are left out that make
@@ -213,7 +178,12 @@ void Prediction::estimate_native() {
   const Algorithm* algorithm =
       known ? find_algorithm(collective_.regular, native->algorithm) : nullptr;
   std::vector<Candidate> alike;
-  if (algorithm != nullptr) {
+  std::vector<Play> plays;
+  if (native && native->tree != RankTree::none) {
+    plays.push_back({.schedule = over_ranks(native->tree, topology_.ranks(), collective_),
+                     .block_bytes = static_cast<double>(bytes_)});
+    native_said_ = "native's " + native->said;
+  } else if (algorithm != nullptr) {
     Parameters parameters = native->parameters;
     std::erase_if(parameters, [&](const auto& parameter) {
       return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
@@ -225,7 +195,6 @@ void Prediction::estimate_native() {
     native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
   }
   native_s_.assign(networks_.size(), std::numeric_limits<double>::infinity());
-  std::vector<Play> plays;
   for (const Candidate& candidate : alike) plays.push_back(play_of(candidate));
   // A short one limits how far others are played.
   std::ranges::stable_sort(plays, {}, [](const Play& play) { return play.schedule.rounds; });

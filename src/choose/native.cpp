@@ -2,7 +2,11 @@
 #include "choose/native.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
 
+#include "algorithms/tree.hpp"
 #include "choose/native_decisions.hpp"
 
 namespace suiro {
@@ -32,6 +36,25 @@ Native halving(const NativeCall& call) {
     return {.said = "recursive_halving", .algorithm = "recursive_halving"};
   }
   return {.said = "recursive halving by the second of each pair of ranks, and not the first"};
+}
+
+namespace {
+
+int parent_of(RankTree tree, int place) {
+  if (place == 0) return -1;
+  const auto bits = static_cast<unsigned>(place);
+  if (tree == RankTree::highest_bit) return static_cast<int>(bits - std::bit_floor(bits));
+  const unsigned level = std::bit_floor(bits + 1);  // places of its level, and all above and one
+  return static_cast<int>(level / 2 - 1 + (bits + 1 - level) % (level / 2));
+}
+
+}  // namespace
+
+Schedule over_ranks(RankTree tree, int ranks, const Collective& collective) {
+  std::vector<int> parents;
+  for (int place = 0; place < ranks; ++place) parents.push_back(parent_of(tree, place));
+  const Tree laid = tree_of(std::move(parents));
+  return collective.reduces ? reduce_up(laid, 1, Operands::any) : send_down(laid, 1);
 }
 
 std::optional<Native> native_of(const Library& library, const NativeCall& call) {

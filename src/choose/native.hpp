@@ -33,11 +33,19 @@ struct NativeCall {
 /// per node.
 enum class Where : std::uint8_t { anywhere, node_by_node, one_rank_per_node };
 
+/// A tree of ranks in the order of their numbers, from the root on, wherever these are. The parent
+/// is the rank without its highest bit, or children are dealt out level by level, two to each.
+enum class RankTree : std::uint8_t { none, highest_bit, by_levels };
+
+/// What goes down it, or up, in one piece: from or to rank 0.
+Schedule over_ranks(RankTree tree, int ranks, const Collective& collective);
+
 struct Native {
   std::string said;                 // in the MPI's own words
   std::string_view algorithm = {};  // of the catalog, that does the same; empty: it has none
   Parameters parameters = {};
   Where where = Where::anywhere;
+  RankTree tree = RankTree::none;  // that it is, and no algorithm of the catalog
 };
 
 /// Nothing where it was never read what this MPI runs. Reductions are taken for ones of elements of

@@ -60,14 +60,14 @@ Native alltoallv(const NativeCall& call) {
 
 Native alltoallw(const NativeCall& /*call*/) { return same("linear", "linear_by_rank"); }
 
-/// Trees of other neighbours, which make no difference where all are neighbours alike. Bcast's
-/// binomial tree has the shape of ours only if it is full.
+/// Trees of other neighbours. What a split binary tree does with its halves was not laid out.
 Native otherwise_placed(std::string_view name, const NativeCall& call) {
   std::string said = std::string(name) + " tree of other neighbours than suiro's";
-  if (name == "binomial" && !is_power_of_two(call.topology.ranks())) {
-    return {.said = std::move(said)};
-  }
-  return unsegmented(std::move(said), name, call, Where::one_rank_per_node);
+  Native native = unsegmented(std::move(said), name, call, Where::one_rank_per_node);
+  if (name == "binomial" && !is_power_of_two(call.topology.ranks())) native.algorithm = {};
+  if (name == "binomial") native.tree = RankTree::highest_bit;
+  if (name == "binary") native.tree = RankTree::by_levels;
+  return native;
 }
 
 std::string_view catalog_name(std::string_view name, std::initializer_list<std::string_view> all) {

@@ -17,7 +17,8 @@ Processors::Processors(std::vector<int> node_of_rank, const Network& network) {
   for (const double ranks : on_node) {
     const bool crowded = network.processors > 0 && network.processors < ranks;
     processors_.push_back(crowded ? network.processors : ranks);
-    crowded_.push_back(crowded ? 1 : 0);
+    const double others = ranks / processors_.back() - 1;
+    turn_s_.push_back(crowded ? others * (switch_s + poll_s) : 0);
   }
 }
 

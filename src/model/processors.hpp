@@ -55,12 +55,16 @@ class Processors {
 
   /// A rank that waited for this goes on from its time. If there are not enough processors for all,
   /// it looked in vain whenever it had one meanwhile: at a counter, or at all that MPI listens to.
+  /// It has one again when the others have looked.
   void catch_up(int rank, double time, const Spent& spent, bool signal = false) {
     Rank& its = of(rank);
     if (its.clock >= time) return;
     its.clock = time;
     its.spent = spent;
-    if (crowded_[static_cast<std::size_t>(its.node)] == 0) return;
+    const double turn_s = turn_s_[static_cast<std::size_t>(its.node)];
+    if (turn_s == 0) return;
+    its.clock += turn_s;
+    its.spent.latency += turn_s;
     work(rank, looks_in_vain * (switch_s + (signal ? 0 : poll_s)));
   }
 
@@ -84,7 +88,7 @@ class Processors {
   std::vector<Rank> ranks_;
   std::vector<double> worked_;      // in all, by node
   std::vector<double> processors_;  // by node
-  std::vector<char> crowded_;       // by node
+  std::vector<double> turn_s_;      // by node; 0: there are enough
   double least_s_ = 0;
 };
 

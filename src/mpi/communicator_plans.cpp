@@ -41,15 +41,18 @@ std::optional<std::int64_t> calls_before_prediction(const Collective& collective
                                                     const Topology& topology, std::int64_t bytes) {
   constexpr double calls_that_pay = 20;
   constexpr double unnoticed_s = 100e-3;
+  constexpr double calls_to_be_sure = 3;  // that a program does not use a size once
   constexpr double calls_max = 1e9;
   const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
   const double price_s = job.chooser->price_s(collective, topology);
   const double calls = price_s / call_s;
+  const bool unnoticed = price_s <= unnoticed_s;
   if (collective.reduces) {
-    const bool pays = calls <= calls_that_pay || price_s <= unnoticed_s;
+    const bool pays = calls <= calls_that_pay || unnoticed;
     return pays ? std::optional<std::int64_t>(0) : std::nullopt;
   }
-  return static_cast<std::int64_t>(std::min(std::ceil(calls), calls_max));
+  const double most = unnoticed ? calls_to_be_sure : calls_max;
+  return static_cast<std::int64_t>(std::min(std::ceil(calls), most));
 }
 
 /// Between sites, algorithms that are told nothing else let as many nodes use the way at once as

@@ -35,7 +35,19 @@ TEST(BoundRules, AskForMoreBytesWhereStartsCostMore) {
     return bound_rules(link, 0).thresholds("bcast", topology).front();
   };
   EXPECT_LT(from({}), from({.startup_s = 1e-3}));
-  EXPECT_LT(from({}), from({.Bps = 12.5e9}));
+  EXPECT_LT(from({}), from({.Bps = 250e6}));
+}
+
+TEST(BoundRules, HoldWhereLinksNeedMoreTimeThanNodes) {
+  const auto decides = [](const Link& link, int processors, int ranks_per_node) {
+    const Topology topology = Topology::block(8, ranks_per_node);
+    return bound_rules(link, processors).decide({"allreduce", topology, 8 << 20}).has_value();
+  };
+  EXPECT_TRUE(decides({.Bps = 125e6}, 0, 16));
+  EXPECT_FALSE(decides({.Bps = 125e6}, 0, 128));
+  EXPECT_TRUE(decides({.Bps = 12.5e6}, 2, 16));
+  EXPECT_FALSE(decides({.Bps = 125e6}, 2, 16));
+  EXPECT_FALSE(decides({.Bps = 12.5e9}, 0, 1));
 }
 
 TEST(BoundRules, CrossTheWanOnce) {

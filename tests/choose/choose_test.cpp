@@ -16,6 +16,7 @@
 namespace suiro {
 namespace {
 
+using testing::Eq;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -71,7 +72,7 @@ TEST(Chooser, TakesNothingThatIsSlowerOnAPossibleNetwork) {
       for (const Network& network : possible_networks(openmpi, topology)) {
         EXPECT_LT(
             seconds(what, decision.algorithm, decision.parameters, topology, bytes, network),
-            1.011 * seconds(what, native->algorithm, native->parameters, topology, bytes, network))
+            1.021 * seconds(what, native->algorithm, native->parameters, topology, bytes, network))
             << what.name << " " << bytes << " " << decision.algorithm;
       }
     }
@@ -174,10 +175,23 @@ TEST(Chooser, UsesWhatAProbeKnows) {
   Surroundings known = openmpi;
   known.link.Bps = 11.7e6;
   EXPECT_EQ(chosen(known, "alltoall", 32 << 10), "native");
-  known.network = unmeasured_network(known.link, true);
+  known.network = unmeasured_network(known.link, true, 0);
   known.network->network.kind = SwitchKind::hol;
   known.network->tells_kind = true;
   EXPECT_NE(chosen(known, "alltoall", 32 << 10), "native");
+}
+
+/// Ranks of a node that share blocks send no messages to each other.
+TEST(Chooser, LetsRanksShareMemoryWhereItMayBeHad) {
+  Surroundings known = openmpi;
+  known.link.Bps = 1.17e9;
+  known.processors = 2;
+  const Topology topology = Topology::block(4, 16);
+  EXPECT_THAT(chosen(known, "allreduce", 8, topology), Eq("native"));
+  known.node_memory = true;
+  EXPECT_THAT(chosen(known, "allreduce", 8, topology), StartsWith("shared_"));
+  EXPECT_THAT(chosen(known, "bcast", 4 << 20, topology), StartsWith("shared_"));
+  EXPECT_THAT(chosen(known, "reduce", 4 << 20, topology), StartsWith("shared_"));
 }
 
 TEST(Chooser, TakesAnUnknownMpiForTheBestInTheBooks) {
@@ -186,18 +200,18 @@ TEST(Chooser, TakesAnUnknownMpiForTheBestInTheBooks) {
   EXPECT_THAT(decision.reason, HasSubstr("best"));
 }
 
-/// pairwise keeps the switch's buffer from overflowing, but not of what siblings send.
+/// A ring keeps the switch's buffer from overflowing, but not of what siblings send.
 TEST(Chooser, PromisesSiblingsNothingByTheirOrderOfMessages) {
   Surroundings known = openmpi;
   known.link.Bps = 12.5e6;
-  known.network = unmeasured_network(known.link, true);
+  known.network = unmeasured_network(known.link, true, 0);
   known.network->network.kind = SwitchKind::shared;
   known.network->tells_kind = true;
   Chooser chooser(known);
   const auto said = [&](int neighbours) {
     return chooser.choose(collective("alltoall"), column(neighbours), 128 << 10).algorithm;
   };
-  EXPECT_EQ(said(0), "pairwise");
+  EXPECT_EQ(said(0), "ring");
   EXPECT_EQ(said(3), native_algorithm) << "and is not taken for the same placement";
 }
 

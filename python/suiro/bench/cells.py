@@ -21,7 +21,8 @@ class Setting:
     """What cells need besides samples.
 
     `crowded`: more ranks than cores, so ratios of small messages would measure the scheduler.
-    `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab.
+    `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab;
+    `others` is the share of processors that others used, where these are the limit.
     """
 
     collective: Collective
@@ -33,6 +34,7 @@ class Setting:
     network: Network | None = None
     spread_percent: int = 0
     root: int = 0  # of a rooted collective
+    others: float | None = None
     port_bytes: dict[int, int] = field(default_factory=dict)  # by size, what it was made from
 
     @property
@@ -104,7 +106,11 @@ def _cell(
     seconds = _seconds(samples)
     median_s, interval = median_with_interval(seconds)
     counters = [sample["counters"] for sample in samples if sample.get("counters")]
-    void_reason = innocence.switch_reason(counters) or innocence.line_rate_reason(line_rate)
+    void_reason = (
+        innocence.switch_reason(counters)
+        or innocence.line_rate_reason(line_rate)
+        or innocence.others_reason(setting.others)
+    )
     nodes = ranks_of_nodes(events.node_of_rank)
     return Cell(
         collective=setting.collective.name,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rule 4, the lab must be innocent: finds the reason why a cell is void, if there is one."""
 
+import time
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
@@ -9,6 +11,7 @@ from suiro.bench.result import LineRate, PortTotals
 Counters = dict[str, Any]
 _CONTROL_SHARE = 0.97
 STOPPED_SHARE_MAX = 0.01  # of the time
+_OTHERS_SHARE_MAX = 0.03  # of all processors
 # Ethernet around an IP packet: header 14, checksum 4, preamble and gap 20.
 # Inside it: TCP and IP headers with timestamps.
 _FRAME_EXTRA_BYTES = 38
@@ -28,6 +31,27 @@ def line_rate_reason(line_rate: LineRate | None) -> str | None:
     if share >= _CONTROL_SHARE:
         return None
     return f"the control flow reached {share:.0%} of its rate, less than {_CONTROL_SHARE:.0%}"
+
+
+def others_share(seconds: float = 0.5) -> float:
+    """How much of this machine's processors is in use now, before anything runs that is measured
+    (proc_stat(5): idle and iowait are the fourth and fifth)."""
+
+    def times() -> list[int]:
+        line = Path("/proc/stat").read_text().splitlines()[0]
+        return [int(word) for word in line.split()[1:9]]
+
+    before = times()
+    time.sleep(seconds)
+    spent = [after - earlier for earlier, after in zip(before, times(), strict=True)]
+    return 1 - (spent[3] + spent[4]) / max(sum(spent), 1)
+
+
+def others_reason(share: float | None) -> str | None:
+    """Where processors are the limit, nothing else may run."""
+    if share is None or share <= _OTHERS_SHARE_MAX:
+        return None
+    return f"other processes took {share:.0%} of the processors before, more than 3%"
 
 
 def lateness_p99_us(documents: list[Counters]) -> float | None:

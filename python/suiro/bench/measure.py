@@ -11,6 +11,7 @@ from pathlib import Path
 from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import Control, find_control
 from suiro.bench.every import Everything
+from suiro.bench.innocence import others_share
 from suiro.bench.job import Events, run_job
 from suiro.bench.machine import describe_machine
 from suiro.bench.native_algorithm import Call
@@ -18,6 +19,7 @@ from suiro.bench.network import network_of_lab
 from suiro.bench.plan import Plan
 from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
+from suiro.lab import cables
 from suiro.output import Lines
 
 _LINE_RATE_PHASE_S = 1.2
@@ -51,8 +53,9 @@ def _measure(
     measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     shape = run_job(prefix, mpi, ["--budget", "1"], with_suiro=False)
     plans = plans_for(shape.node_of_rank)
-    settings = [_setting(plan, shape) for plan in plans]
     machine = describe_machine(shape.start["mpi"], plans[0].link_rate_bps)
+    others = others_share() if machine.model in cables.MODELS else None
+    settings = [_setting(plan, shape, others) for plan in plans]
     needs_suiro = any(name != "native" for plan in plans for name in plan.algorithms)
     with ExitStack() as stack:
         arguments = _common_arguments(plans[0])
@@ -76,15 +79,17 @@ def _measure(
     )
 
 
-def _setting(plan: Plan, shape: Events) -> Setting:
+def _setting(plan: Plan, shape: Events, others: float | None) -> Setting:
+    """No rate is expected where cables have none."""
     ranks = len(shape.node_of_rank)
     machine = describe_machine("", plan.link_rate_bps)
     per_machine = ranks if machine.lab else max(map(shape.node_of_rank.count, shape.node_of_rank))
     compared = "native" in plan.algorithms and len(plan.algorithms) > 1
     network = network_of_lab()
+    rate_bps = network.link_rates_bps[0] if network is not None else machine.rate_bps
     return Setting(
         collective=plan.collective,
-        rate_bps=network.link_rates_bps[0] if network is not None else machine.rate_bps,
+        rate_bps=None if machine.model in cables.MODELS else rate_bps,
         crowded=per_machine > machine.cores,
         controls=_controls(plan, shape) if compared else {},
         planned={size: plan.repetitions(size) for size in plan.sizes},
@@ -92,6 +97,7 @@ def _setting(plan: Plan, shape: Events) -> Setting:
         spread_percent=plan.spread_percent,
         network=network,
         root=plan.root_among(ranks),
+        others=others,
         port_bytes=plan.port_bytes,
     )
 
