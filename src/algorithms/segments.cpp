@@ -25,7 +25,8 @@ std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Lin
 }
 
 std::int64_t pieces_of(std::int64_t bytes, std::int64_t segment) {
-  return std::clamp<std::int64_t>((bytes + segment - 1) / segment, 1, segments_max);
+  const std::int64_t least = std::max<std::int64_t>(segment, 1);  // of nothing, formulas make none
+  return std::clamp<std::int64_t>((bytes + least - 1) / least, 1, segments_max);
 }
 
 std::int64_t segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,

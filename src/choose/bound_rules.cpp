@@ -59,8 +59,9 @@ constexpr std::array message_rows = {
 };
 constexpr double starts_covered = 4;
 
-/// A message of a node's leader to each of its ranks, and in lanes to and from every rank twice what
-/// the node sends or gets: copied at both ends, and operated on. Links are to need twice the time.
+/// A message of a node's leader to each of its ranks, and in lanes to and from every rank twice
+/// what the node sends or gets: copied at both ends, and operated on. Links are to need twice the
+/// time.
 int ranks_per_node_max(const Link& link, int processors) {
   constexpr Network usual;
   const double free_s = 0.5 / link.Bps;  // for each byte

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the bound alone decides, of messages so long that their bytes are all that counts, without a
-// prediction, which takes time: for any number of ranks, and from the first call on. They hold where
-// nodes do their part in less time than links.
+// prediction, which takes time: for any number of ranks, and from the first call on. The rules hold
+// where nodes do their part in less time than links.
 #pragma once
 
 #include "rules/rules.hpp"

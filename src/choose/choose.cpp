@@ -305,8 +305,8 @@ SizeClass size_class(std::int64_t bytes) {
 
 std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& topology) const {
   constexpr double through_port = 2048;  // a frame or two: what counts is the way there
-  if (surroundings_.node_memory && shares_memory(collective)) return 0;
   const double share = collective.busiest_link(topology);
+  if (surroundings_.node_memory && shares_memory(collective)) return share > 0 ? 1 : 0;
   if (share <= 0) return INT64_MAX;
   // Of all-to-all even the least blocks are many messages, and their starts are what counts.
   if (collective.bytes == Measure::per_pair) return 1;

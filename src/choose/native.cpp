@@ -51,8 +51,8 @@ int parent_of(RankTree tree, int place) {
 }  // namespace
 
 Schedule over_ranks(RankTree tree, int ranks, const Collective& collective) {
-  std::vector<int> parents;
-  for (int place = 0; place < ranks; ++place) parents.push_back(parent_of(tree, place));
+  std::vector<int> parents(static_cast<std::size_t>(ranks));
+  for (int place = 0; place < ranks; ++place) parents[place] = parent_of(tree, place);
   const Tree laid = tree_of(std::move(parents));
   return collective.reduces ? reduce_up(laid, 1, Operands::any) : send_down(laid, 1);
 }

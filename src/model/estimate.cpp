@@ -52,8 +52,7 @@ struct Event {
   }
 };
 
-/// A copy that costs nothing: what a builder has made may grow with the ranks, and each rank's
-/// executor has a schedule of its own.
+/// A copy that costs nothing: what a builder has made may grow with ranks, of which each has one.
 Schedule referring_to(const Schedule& schedule) {
   Schedule light;
   light.ranks = schedule.ranks;
@@ -71,8 +70,8 @@ Schedule referring_to(const Schedule& schedule) {
 /// Of ranks that are played.
 std::vector<int> nodes_played(const Topology& topology, const std::optional<Symmetry>& symmetry) {
   if (symmetry) return std::vector<int>(index(symmetry->ranks_per_node()));
-  std::vector<int> nodes;
-  for (int rank = 0; rank < topology.ranks(); ++rank) nodes.push_back(topology.node(rank));
+  std::vector<int> nodes(index(topology.ranks()));
+  for (int rank = 0; rank < topology.ranks(); ++rank) nodes[index(rank)] = topology.node(rank);
   return nodes;
 }
 
@@ -98,10 +97,12 @@ class Play {
   Estimate run(double limit_s) {
     for (int rank = 0; rank < std::ssize(executors_); ++rank) advance(rank);
     Estimate estimate;
-    for (double now = 0; now < never; now = step()) {
-      if (now <= limit_s && processors_.least_s() <= limit_s) continue;
-      estimate.seconds = never;
-      return estimate;
+    double now = 0;
+    while (now < never) {
+      const bool late = now > limit_s || processors_.least_s() > limit_s;
+      if (late) estimate.seconds = never;
+      if (late) return estimate;
+      now = step();
     }
     for (int rank = 0; rank < std::ssize(executors_); ++rank) {
       if (!executors_[index(rank)].done()) throw std::runtime_error("the schedule stands still");
@@ -155,7 +156,7 @@ class Play {
   }
 
   void charge(int rank, const Message& message) {
-    processors_.message(rank, message.signal  ? network_.signal_s
+    processors_.message(rank, message.signal   ? network_.signal_s
                               : local(message) ? network_.local_message_s
                                                : network_.message_s);
   }

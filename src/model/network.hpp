@@ -39,10 +39,10 @@ struct Network {
   double latency_s = 40e-6;       // between nodes of a site, one way, above that
   double local_message_s = 1e-6;  // the same two between ranks of a node
   double local_latency_s = 0.5e-6;
-  double signal_s = 0.2e-6;  // to set a counter in shared memory, or to see that it was set
-  double copy_Bps = 8e9;     // of a copy
-  double local_Bps = 4e9;    // of a long message inside a node, which its receiver copies
-  double reduce_Bps = 5e9;   // of an operation on two operands
+  double signal_s = 0.2e-6;   // to set a counter in shared memory, or to see that it was set
+  double copy_Bps = 8e9;      // of a copy
+  double local_Bps = 4e9;     // of a long message inside a node, which its receiver copies
+  double reduce_Bps = 5e9;    // of an operation on two operands
   double kernel_Bps = 2.5e9;  // at which a processor hands bytes to the network, or takes them
   double processors = 0;      // of a node, which its ranks share; 0: each has its own
   double eager = 65536;       // a longer message asks first whether it may come

@@ -5,7 +5,7 @@
 
 namespace suiro {
 
-Processors::Processors(std::vector<int> node_of_rank, const Network& network) {
+Processors::Processors(const std::vector<int>& node_of_rank, const Network& network) {
   std::vector<double> on_node;
   for (const int node : node_of_rank) {
     ranks_.push_back({.node = node});

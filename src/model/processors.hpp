@@ -25,7 +25,7 @@ struct Spent {
 class Processors {
  public:
   /// `node_of_rank`: counted from 0.
-  Processors(std::vector<int> node_of_rank, const Network& network);
+  Processors(const std::vector<int>& node_of_rank, const Network& network);
 
   double clock(int rank) const { return of(rank).clock; }
   const Spent& spent(int rank) const { return of(rank).spent; }
@@ -48,9 +48,9 @@ class Processors {
   void work(int rank, double seconds) {
     Rank& its = of(rank);
     its.worked += seconds;
-    double& node = worked_[static_cast<std::size_t>(its.node)];
-    node += seconds;
-    least_s_ = std::max({least_s_, its.worked, node / processors_[static_cast<std::size_t>(its.node)]});
+    const auto node = static_cast<std::size_t>(its.node);
+    worked_[node] += seconds;
+    least_s_ = std::max({least_s_, its.worked, worked_[node] / processors_[node]});
   }
 
   /// A rank that waited for this goes on from its time. If there are not enough processors for all,

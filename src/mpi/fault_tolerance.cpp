@@ -57,4 +57,14 @@ bool all_say(bool yes, MPI_Comm communicator) {
   return real.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS && all != 0;
 }
 
+MPI_Errhandler find_errors_return() {
+  MPI_Errhandler found = MPI_ERRORS_RETURN;
+#ifdef MPI_ABI_VERSION
+  using Question = int (*)(MPI_File, MPI_Errhandler*);
+  const auto ask = reinterpret_cast<Question>(real_symbol_if_any("PMPI_File_get_errhandler"));
+  if (ask == nullptr || ask(MPI_FILE_NULL, &found) != MPI_SUCCESS) found = MPI_ERRORS_RETURN;
+#endif
+  return found;
+}
+
 }  // namespace suiro::mpi

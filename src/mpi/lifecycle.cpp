@@ -289,18 +289,6 @@ bool was_spawned() {
   return parent != MPI_COMM_NULL;
 }
 
-/// In the standard's interface, MPI_ERRORS_RETURN and MPI_ERRORS_ABORT have each other's values in
-/// MPICH 5.0 and Intel MPI 2021.19. What every file has before the user changes it is the first.
-MPI_Errhandler find_errors_return() {
-  MPI_Errhandler found = MPI_ERRORS_RETURN;
-#ifdef MPI_ABI_VERSION
-  using Question = int (*)(MPI_File, MPI_Errhandler*);
-  const auto ask = reinterpret_cast<Question>(real_symbol_if_any("PMPI_File_get_errhandler"));
-  if (ask == nullptr || ask(MPI_FILE_NULL, &found) != MPI_SUCCESS) found = MPI_ERRORS_RETURN;
-#endif
-  return found;
-}
-
 /// After the real MPI_Init.
 bool may_act(bool enrolled) {
   const UsualArithmetic usual;

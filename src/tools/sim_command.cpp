@@ -25,12 +25,9 @@ struct Simulation {
 };
 
 Json spent_json(const Spent& spent) {
-  return {{"port_s", spent.port},
-          {"latency_s", spent.latency},
-          {"messages_s", spent.messages},
-          {"copies_s", spent.copies},
-          {"repeats_s", spent.repeats},
-          {"processors_s", spent.processors}};
+  return {{"port_s", spent.port},         {"latency_s", spent.latency},
+          {"messages_s", spent.messages}, {"copies_s", spent.copies},
+          {"repeats_s", spent.repeats},   {"processors_s", spent.processors}};
 }
 
 Json transfers_json(const std::vector<Transfer>& transfers) {

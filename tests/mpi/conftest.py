@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPIs, with one folder of built programs per test session."""
 
+import os
 import sys
 import zlib
 from pathlib import Path
@@ -14,7 +15,13 @@ from mpi_jobs import TOOLS, Mpi
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("mpi")
+    """One for all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    made = folder / "mpi_programs"
+    made.mkdir(exist_ok=True)
+    return made
 
 
 @pytest.fixture(params=["openmpi", "mpich"])

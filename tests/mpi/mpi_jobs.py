@@ -2,6 +2,7 @@
 """Builds MPI programs with each MPI and runs them under `suiro run` on this machine, whose ranks
 are told to be on two nodes."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -82,9 +83,12 @@ class Mpi:
         return TOOLS[self.name]
 
     def build(self, source: str, *options: str, name: str = "") -> Path:
-        """Compiles a C or Fortran source of this folder, once."""
+        """Compiles a C or Fortran source of this folder, once for all processes that do."""
         target = self.folder / f"{name or Path(source).stem}.{self.name}"
-        if not target.exists():
+        with target.with_suffix(target.suffix + ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if target.exists():
+                return target
             fortran = source.endswith(".f90")
             compiler = self.tools.fortran if fortran else self.tools.compiler
             more = ["-fallow-argument-mismatch", "-w", "-J", str(self.folder)] if fortran else []

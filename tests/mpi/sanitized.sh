@@ -47,6 +47,9 @@ for segment in 64 1000; do
     SUIRO_GATHER=node_leader SUIRO_GATHERV=linear SUIRO_SCATTER=binomial \
     SUIRO_SCATTERV=linear_capped launch "$folder/block_cases.$mpi"
 done
+SUIRO_BCAST=shared_tree:segment=1000 SUIRO_REDUCE=shared_tree:segment=1000 \
+  SUIRO_ALLREDUCE=shared_lanes:segment=1000 SUIRO_BARRIER=shared_leader \
+  launch "$folder/message_cases.$mpi"
 SUIRO_COLLECTIVES=net SUIRO_ALLGATHER=bruck SUIRO_ALLGATHERV=lanes SUIRO_GATHER=binomial \
   SUIRO_GATHERV=linear_capped SUIRO_SCATTER=node_leader SUIRO_SCATTERV=linear \
   launch "$folder/block_cases.$mpi"

@@ -18,9 +18,9 @@ def broadcasts(outcome: Outcome) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def marker(programs: Path) -> Path:
+def marker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library of the user's."""
-    library = programs / "marker.so"
+    library = tmp_path_factory.mktemp("marker") / "marker.so"
     command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
     subprocess.run(command, input="int users_marker = 1;\n", text=True, check=True)
     return library

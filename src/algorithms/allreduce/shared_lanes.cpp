@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory and lanes: all ranks of a node publish what they have, segment by segment, and every
-// one folds its share of each. Then it halves and doubles what it has among its counterparts of
+// Shared memory and lanes: all ranks of a node publish what they have, segment by segment, and each
+// folds its share of all. Then it halves and doubles what it has among its counterparts of
 // other nodes, in messages as large as they can be, and publishes the result. So all processors
 // fold and all ranks drive the network.
 #include "algorithms/allreduce/allreduce.hpp"
@@ -43,8 +43,8 @@ constinit const Algorithm allreduce_shared_lanes = {
     .summary = "Every rank folds a share of its node's shared memory and halves it among nodes.",
     .source = "suiro; Rabenseifner (2004) among nodes",
     .cost_text =
-        "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M more "
-        "where nodes are no power of two; two segments shared",
+        "2 log2 N steps between nodes, of a ranks at once; 2 M (N - 1)/N through every port, M "
+        "more where nodes are no power of two; two segments shared",
     .parameters = taking<lane_segment_spec>,
     .properties = having<Property::one_peer_per_node_per_round, Property::same_everywhere,
                          Property::in_place>,
