@@ -56,7 +56,7 @@ Schedule segments_over(int size, std::int64_t rounds) {
 
 std::int64_t node_segments_of(std::int64_t bytes, std::int64_t stages, const Call& call,
                               const Parameters& parameters) {
-  const std::int64_t most = pieces_of(bytes, node_segment_spec.maximum);
+  const std::int64_t most = pieces_of(bytes, node_segment_max);
   return std::max(most, segments_of(bytes, stages, call, parameters));
 }
 

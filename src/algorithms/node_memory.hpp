@@ -21,14 +21,16 @@ inline constexpr ParameterSpec node_radix_spec = {.name = "radix",
                                                   .meaning = "of the tree of nodes; 1: a chain",
                                                   .others = node_chain};
 
-/// Of a segment so much is in shared memory that four of them take no more than a rank shares.
+/// Four segments are no more than a rank shares; longer ones are cut to that.
+inline constexpr std::int64_t node_segment_max = 240 << 10;
 inline constexpr std::int64_t longer_segments[] = {60000, 200000};
 inline constexpr ParameterSpec node_segment_spec = {
     .name = segment_parameter,
     .minimum = 0,
-    .maximum = 240 << 10,
+    .maximum = 1 << 30,
     .fallback = 0,
-    .meaning = "bytes of a segment; 0: what suits the message, the ranks and the link",
+    .meaning =
+        "bytes of a segment, up to 240 KB; 0: what suits the message, the ranks and the link",
     .others = longer_segments};
 
 /// In how many segments `bytes` are cut: by that parameter, or by the formula.

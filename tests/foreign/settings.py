@@ -45,7 +45,8 @@ def chosen_settings(
 
 
 def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Setting]:
-    """Each of these, first as it is; its parameters are the user's where given."""
+    """Each of these, first as it is; its parameters are the user's where given. Other collectives
+    that reduce are native, as in rounds."""
     if "defaults" in algorithms:
         yield Setting()
     for row, runs in _catalog():
@@ -56,7 +57,8 @@ def _alone(collectives: Sequence[str], algorithms: Sequence[str]) -> Iterator[Se
             given = [row["name"], *_short(row), *given]
         for form in dict.fromkeys(given):
             forced = Forced(form, runs)
-            yield Setting(forced.name, (forced,))
+            left = tuple(sorted(reductions() - set(runs)))
+            yield Setting(forced.name, (forced,), left)
 
 
 def _in_rounds(numbers: Sequence[int]) -> Iterator[Setting]:

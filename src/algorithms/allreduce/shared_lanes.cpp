@@ -3,6 +3,8 @@
 // folds its share of all. Then it halves and doubles what it has among its counterparts of
 // other nodes, in messages as large as they can be, and publishes the result. So all processors
 // fold and all ranks drive the network.
+#include <algorithm>
+
 #include "algorithms/allreduce/allreduce.hpp"
 #include "algorithms/halving.hpp"
 #include "algorithms/node_memory.hpp"
@@ -11,20 +13,23 @@ namespace suiro {
 
 namespace {
 
-/// Of a vector: two segments of it are no more than a rank shares.
-constexpr ParameterSpec lane_segment_spec = {.name = segment_parameter,
-                                             .minimum = 1,
-                                             .maximum = 480 << 10,
-                                             .fallback = 480 << 10,
-                                             .meaning = "bytes of a segment in shared memory",
-                                             .others = {}};
+/// Of a vector: two segments of it are no more than a rank shares; longer ones are cut to that.
+constexpr std::int64_t lane_segment_max = 480 << 10;
+constexpr ParameterSpec lane_segment_spec = {
+    .name = segment_parameter,
+    .minimum = 0,
+    .maximum = 1 << 30,
+    .fallback = 0,
+    .meaning = "bytes of a segment in shared memory, up to 480 KB; 0: as many",
+    .others = {}};
 
 Schedule build_allreduce_shared_lanes(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const auto size = static_cast<int>(nodes.size());
   const Schedule halves = sequence(halve(size, Buffer::receive), share_halves(size));
+  const std::int64_t given = parameters.at(std::string(segment_parameter));
   const std::int64_t segments =
-      pieces_of(call.bytes, parameters.at(std::string(segment_parameter)));
+      pieces_of(call.bytes, given > 0 ? std::min(given, lane_segment_max) : lane_segment_max);
   const Lanes lanes{.count = lanes_of(nodes), .pieces = halves.pieces * segments};
   const auto fold = [&](int, int ranks) { return fold_lanes(ranks, lanes, segments); };
   const auto give = [&](int, int ranks) { return publish_lanes(ranks, lanes, segments); };
