@@ -7,16 +7,20 @@
 namespace suiro {
 namespace {
 
-/// Every message takes processors that others use longer to start, and of those that ranks share
-/// one may be left. It waits on its way behind what TCP lets another stream put into a queue: a
-/// millisecond (net.ipv4 pacing, tcp_sock.h sk_pacing_shift), and no more than one packet of
+/// Others use processors: every message takes longer to start or, of those that ranks share, half
+/// of one is left. A message waits on its way behind what TCP lets another stream put into a queue:
+/// a millisecond (net.ipv4 pacing, tcp_sock.h sk_pacing_shift), and no more than one packet of
 /// segments, 64 KB.
-Network busy(Network network) {
+Network busy(Network network, bool crowded) {
   constexpr double starts = 3;
+  constexpr double left = 0.5;
   constexpr double queue_s = 1e-3;
   constexpr double queue_bytes = 65536;
-  network.message_s *= starts;
-  network.processors = std::min(network.processors, 1.0);
+  if (crowded) {
+    network.processors = std::min(network.processors, left);
+  } else {
+    network.message_s *= starts;
+  }
   network.latency_s += std::min(queue_s, queue_bytes / network.link_Bps);
   return network;
 }
@@ -32,10 +36,13 @@ Network among_siblings(Network network, double sharing) {
 }
 
 /// What waits for each message loses on the latter.
-std::vector<Network> usual_and_busy(std::vector<Network> networks) {
+std::vector<Network> usual_and_busy(std::vector<Network> networks, const Topology& topology) {
   const std::size_t usual = networks.size();
   networks.reserve(2 * usual);
-  for (std::size_t i = 0; i < usual; ++i) networks.push_back(busy(networks[i]));
+  for (std::size_t i = 0; i < usual; ++i) {
+    const double processors = networks[i].processors;
+    networks.push_back(busy(networks[i], processors > 0 && processors < topology.max_ppn()));
+  }
   return networks;
 }
 
@@ -83,7 +90,7 @@ std::vector<Network> possible_networks(const Surroundings& surroundings, const T
     known.network.link_Bps = fast_Bps;
     add_ways();
   }
-  return usual_and_busy(std::move(found));
+  return usual_and_busy(std::move(found), topology);
 }
 
 }  // namespace suiro
