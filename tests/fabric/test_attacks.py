@@ -36,7 +36,7 @@ suiro-lab-rsh host2 "$PYTHON $ATTACK attack $RECORD" >"$RECORD.done.new"
 mv "$RECORD.done.new" "$RECORD.done"
 wait $!
 """
-MESSAGES, BYTES = 1200, 50_000
+MESSAGES, BYTES = 2400, 50_000
 
 
 def counters(program: str) -> dict[str, Any]:
