@@ -307,10 +307,16 @@ SizeClass size_class(std::int64_t bytes) {
   return {middle - (middle / 4), middle + (middle / 2) - 1, middle};
 }
 
+Chooser::Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {
+  for (const Collective& collective : collectives()) {
+    shares_memory_.push_back(surroundings_.node_memory && shares_memory(collective) ? 1 : 0);
+  }
+}
+
 std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& topology) const {
   constexpr double through_port = 2048;  // a frame or two: what counts is the way there
   const double share = collective.busiest_link(topology);
-  if (surroundings_.node_memory && shares_memory(collective)) return share > 0 ? 1 : 0;
+  if (shares_memory_[index_of(collective)] != 0) return share > 0 ? 1 : 0;
   if (share <= 0) return INT64_MAX;
   // Of all-to-all even the least blocks are many messages, and their starts are what counts.
   if (collective.bytes == Measure::per_pair) return 1;

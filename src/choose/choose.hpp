@@ -33,7 +33,7 @@ inline constexpr std::string_view failed_prediction = "ignorance: the prediction
 /// May be called by several threads at once.
 class Chooser {
  public:
-  explicit Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+  explicit Chooser(Surroundings surroundings);
 
   /// Below, next to nothing goes through the busiest link, and no messages inside nodes are saved.
   std::int64_t least_bytes(const Collective& collective, const Topology& topology) const;
@@ -58,6 +58,7 @@ class Chooser {
                    std::int64_t bytes) const;
 
   Surroundings surroundings_;
+  std::vector<char> shares_memory_;  // by collective: whether an algorithm does that may run
   std::mutex mutex_;
   std::map<Key, Decision> kept_;
 };

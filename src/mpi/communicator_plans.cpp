@@ -36,9 +36,11 @@ Decision native(std::string_view reason) {
 /// How many calls native is to take until they have taken as long as a prediction will; nothing if
 /// it is not worth one. Reductions by another algorithm may differ in their last bits, so that no
 /// size of them changes its algorithm within a job: at once, or never. Even the shortest call waits
-/// for messages.
+/// for messages. A communicator that may not last is not worth what a short call of suiro's takes
+/// to begin: messages and memory of its own.
 std::optional<std::int64_t> calls_before_prediction(const Collective& collective,
-                                                    const Topology& topology, std::int64_t bytes) {
+                                                    const Topology& topology, std::int64_t bytes,
+                                                    bool lasts) {
   constexpr double calls_that_pay = 20;
   constexpr double unnoticed_s = 100e-3;
   constexpr double calls_to_be_sure = 3;  // that a program does not use a size once
@@ -48,7 +50,7 @@ std::optional<std::int64_t> calls_before_prediction(const Collective& collective
   const double calls = price_s / call_s;
   const bool unnoticed = price_s <= unnoticed_s;
   if (collective.reduces) {
-    const bool pays = calls <= calls_that_pay || unnoticed;
+    const bool pays = calls <= calls_that_pay || (unnoticed && lasts);
     return pays ? std::optional<std::int64_t>(0) : std::nullopt;
   }
   const double most = unnoticed ? calls_to_be_sure : calls_max;
@@ -168,7 +170,8 @@ Choice Communicator::make_choice(const Collective& collective, std::optional<std
   if (!why_not.empty()) return choice;
   // Any size of a class is answered alike.
   const std::int64_t asked = size_class(*bytes).middle;
-  const auto calls = calls_before_prediction(collective, *topology_, asked);
+  const auto calls =
+      calls_before_prediction(collective, *topology_, asked, user_ == MPI_COMM_WORLD);
   if (!calls) return choice;
   choice.asked_bytes = asked;
   choice.native_calls = *calls;
