@@ -361,8 +361,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   return kept_.emplace(std::move(key), predict(collective, topology, sizes.middle)).first->second;
 }
 
-/// What goes wrong goes wrong alike on all ranks, but for a lack of memory: one rank alone must not
-/// run something else, so that ends the job, as it does elsewhere.
+/// A lack of memory is the caller's to tell.
 Decision Chooser::predict(const Collective& collective, const Topology& topology,
                           std::int64_t bytes) const {
   try {

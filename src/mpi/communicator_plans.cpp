@@ -2,9 +2,12 @@
 // Which choice holds for which sizes, and why; those that no rule decides are predicted when they
 // are asked for.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <exception>
+#include <new>
 
 #include "mpi/communicator.hpp"
 #include "mpi/fault_tolerance.hpp"
@@ -198,21 +201,26 @@ void Communicator::settle(const Collective& collective, Choice& choice, std::int
 /// has the error in that call, too.
 Decision Communicator::told_prediction(const Collective& collective, std::int64_t bytes) const {
   const ErrorsReturned returned(user_);
-  std::string text;
+  std::array<char, 512> told{};
   if (rank_ == 0) {
-    const Decision mine = job.chooser->choose(collective, *topology_, bytes);
-    text = spelled(mine.algorithm, mine.parameters) + '\n' + mine.reason;
+    Decision mine = native(untold);
+    try {
+      mine = job.chooser->choose(collective, *topology_, bytes);
+    } catch (const std::bad_alloc&) {
+      // Others wait to be told, and native needs none of the memory that it lacks.
+    }
+    std::snprintf(told.data(), told.size(), "%s\n%s",
+                  spelled(mine.algorithm, mine.parameters).c_str(), mine.reason.c_str());
   }
-  int length = static_cast<int>(text.size());
-  if (real.Bcast(&length, 1, MPI_INT, 0, user_) != MPI_SUCCESS) return native(untold);
-  text.resize(static_cast<std::size_t>(length));
-  if (real.Bcast(text.data(), length, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
+  const int size = static_cast<int>(told.size());
+  if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
+  const std::string text = told.data();
   const std::size_t end = text.find('\n');
   const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
-  Decision told = *forced.decide({collective.name, *topology_, bytes});
-  told.reason = text.substr(end + 1);
-  told.unasked = true;
-  return told;
+  Decision decision = *forced.decide({collective.name, *topology_, bytes});
+  decision.reason = text.substr(end + 1);
+  decision.unasked = true;
+  return decision;
 }
 
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
