@@ -60,10 +60,12 @@ inline constexpr std::string_view segment_parameter = "segment";
 inline constexpr std::string_view wan_flows_parameter = "n";
 
 /// How fast a link is, for algorithms that cut messages into segments. As long as nobody knows
-/// better: 1 Gbit/s, and what a message of MPI over TCP takes to start in microseconds.
+/// better: 1 Gbit/s, what a message of MPI over TCP takes to start in microseconds, and one TCP
+/// stream fills it.
 struct Link {
   double startup_s = 50e-6;
   double Bps = 125e6;
+  int streams = 1;  // that it takes to fill it
 };
 
 /// What a schedule is built for: plain values that all ranks have in common.

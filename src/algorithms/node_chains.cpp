@@ -55,12 +55,13 @@ NodeChain chain_of_lane(const Groups& nodes, int lane, int fan) {
 
 }  // namespace
 
-std::vector<NodeChain> node_chains(const Topology& topology, int root, int fan) {
-  int lanes = topology.links(0);
+std::vector<NodeChain> node_chains(const Call& call, int fan) {
+  const Topology& topology = call.topology;
+  int lanes = call.link.streams * topology.links(0);
   for (int node = 0; node < topology.nodes(); ++node) {
-    lanes = std::min({lanes, topology.links(node), topology.ppn(node)});
+    lanes = std::min({lanes, call.link.streams * topology.links(node), topology.ppn(node)});
   }
-  const Groups nodes = nodes_from(topology, root);
+  const Groups nodes = nodes_from(topology, call.root);
   std::vector<NodeChain> chains;
   chains.reserve(static_cast<std::size_t>(lanes));
   for (int lane = 0; lane < lanes; ++lane) chains.push_back(chain_of_lane(nodes, lane, fan));
@@ -70,7 +71,7 @@ std::vector<NodeChain> node_chains(const Topology& topology, int root, int fan) 
 Schedule over_node_chains(
     const Call& call, const Parameters& parameters, int fan,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over) {
-  const std::vector<NodeChain> chains = node_chains(call.topology, call.root, fan);
+  const std::vector<NodeChain> chains = node_chains(call, fan);
   const std::int64_t share = call.bytes / std::ssize(chains);
   const std::int64_t stages = std::max(call.topology.nodes(), chains.front().tree.depth);
   const std::int64_t pieces = segments_of(share, stages, call, parameters);

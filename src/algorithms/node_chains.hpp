@@ -17,9 +17,10 @@ struct NodeChain {
   bool is_leaf(int place) const { return tree.children[place].empty(); }
 };
 
-/// As many as every node has links and ranks, each with another rank of every node in the chain.
+/// As many as it takes to fill every node's links, and no more than it has ranks; each with
+/// another rank of every node in the chain.
 /// The others of a node are in a tree under that one, with up to `fan` children to each place.
-std::vector<NodeChain> node_chains(const Topology& topology, int root, int fan);
+std::vector<NodeChain> node_chains(const Call& call, int fan);
 
 /// Each chain carries an equal share of the message, piece by piece: `over` makes the schedule of
 /// one, for so many pieces.

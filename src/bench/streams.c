@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What TCP streams between nodes reach together: 1, 2, 4, 8 pairs of nodes at once, for as long as
-// the sum grows. One pair tells the rate of a node; pairs between two sites, that of the way
-// between them.
+// What TCP streams between nodes reach together: 1, 2, 4, 8 at once, for as long as the sum grows.
+// Streams between the same two nodes tell what a link bears, and how much of that one may use;
+// those between nodes of two sites, the same of the way between them.
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -50,27 +50,40 @@ static int wait_ms(double end_s) {
   return left_s > 0 ? (int)(left_s * 1e3) + 1 : 0;
 }
 
-static void send_until(int stream, double end_s) {
+/// Those of a node, which either sends or receives.
+struct Streams {
+  int count;
+  bool sends;
+  struct pollfd of[pairs_max];
+};
+
+static void send_until(struct Streams* streams, double end_s) {
   static char chunk[chunk_bytes];
-  struct pollfd out = {.fd = stream, .events = POLLOUT};
   while (now_s() < end_s) {
-    if (poll(&out, 1, wait_ms(end_s)) <= 0) continue;
-    if (send(stream, chunk, chunk_bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
-      die("a TCP stream of the probe broke: %s", strerror(errno));
+    if (poll(streams->of, (nfds_t)streams->count, wait_ms(end_s)) <= 0) continue;
+    for (int i = 0; i < streams->count; ++i) {
+      if (streams->of[i].revents == 0) continue;
+      if (send(streams->of[i].fd, chunk, chunk_bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+          errno != EAGAIN)
+        die("a TCP stream of the probe broke: %s", strerror(errno));
+    }
   }
 }
 
 /// Bytes that come in each slice of the time.
-static void receive_until(int stream, double start_s, double seconds, double* arrived) {
+static void receive_until(struct Streams* streams, double start_s, double seconds,
+                          double* arrived) {
   static char chunk[chunk_bytes];
-  struct pollfd in = {.fd = stream, .events = POLLIN};
   const double end_s = start_s + seconds;
   while (now_s() < end_s) {
-    if (poll(&in, 1, wait_ms(end_s)) <= 0) continue;
-    const ssize_t got = recv(stream, chunk, chunk_bytes, MSG_DONTWAIT);
-    const int slice = (int)((now_s() - start_s) / seconds * slices);
-    if (got == 0) return;
-    if (got > 0 && slice >= 0 && slice < slices) arrived[slice] += (double)got;
+    if (poll(streams->of, (nfds_t)streams->count, wait_ms(end_s)) <= 0) continue;
+    for (int i = 0; i < streams->count; ++i) {
+      if (streams->of[i].revents == 0) continue;
+      const ssize_t got = recv(streams->of[i].fd, chunk, chunk_bytes, MSG_DONTWAIT);
+      const int slice = (int)((now_s() - start_s) / seconds * slices);
+      if (got == 0) return;
+      if (got > 0 && slice >= 0 && slice < slices) arrived[slice] += (double)got;
+    }
   }
 }
 
@@ -85,16 +98,23 @@ static double best_rate(const double* arrived, double seconds) {
   return best / (seconds / 2);
 }
 
-/// A source has one stream, a target one; -1 for others.
-static int connect_pair(const struct Place* place, const struct Port* ports, int listener,
-                        const struct Pairs* pairs, int at_once, bool* sends) {
+static struct Streams connect_pairs(const struct Place* place, const struct Port* ports,
+                                    int listener, const struct Pairs* pairs, int at_once) {
+  struct Streams streams = {0};
   for (int pair = 0; pair < at_once; ++pair) {
-    *sends = pairs->source[pair] == place->node;
-    if (*sends) return connect_stream(&ports[pairs->target[pair]]);
-    if (pairs->target[pair] == place->node)
-      return accept_stream(listener, &ports[pairs->source[pair]], patience_s);
+    struct pollfd* next = &streams.of[streams.count];
+    if (pairs->source[pair] == place->node) {
+      streams.sends = true;
+      *next = (struct pollfd){connect_stream(&ports[pairs->target[pair]]), POLLOUT, 0};
+    } else if (pairs->target[pair] == place->node) {
+      const int stream = accept_stream(listener, &ports[pairs->source[pair]], patience_s);
+      *next = (struct pollfd){stream, POLLIN, 0};
+    } else {
+      continue;
+    }
+    ++streams.count;
   }
-  return -1;
+  return streams;
 }
 
 static double agree_start(const struct Place* place, const struct Clock* clock) {
@@ -111,16 +131,15 @@ static double agree_start(const struct Place* place, const struct Clock* clock) 
 static double run_pairs(const struct Measuring* m, const struct Port* ports, int listener,
                         const struct Pairs* pairs, int at_once, double seconds) {
   const struct Place* place = &m->place;
-  bool sends = false;
-  const int stream = connect_pair(place, ports, listener, pairs, at_once, &sends);
+  struct Streams streams = connect_pairs(place, ports, listener, pairs, at_once);
   const double start_s = agree_start(place, &m->clock);
   double mine[slices] = {0}, all[slices];
-  if (stream >= 0 && sends) send_until(stream, start_s + seconds);
-  if (stream >= 0 && !sends) receive_until(stream, start_s, seconds, mine);
+  if (streams.count > 0 && streams.sends) send_until(&streams, start_s + seconds);
+  if (streams.count > 0 && !streams.sends) receive_until(&streams, start_s, seconds, mine);
   MPI_Request request;
   MPI_Iallreduce(mine, all, slices, MPI_DOUBLE, MPI_SUM, place->leaders, &request);
   wait_asleep(&request);
-  if (stream >= 0) close(stream);
+  for (int i = 0; i < streams.count; ++i) close(streams.of[i].fd);
   return best_rate(all, seconds);
 }
 

@@ -88,20 +88,25 @@ void FairShares::share_out() {
     }
   }
   if (network_.kind == SwitchKind::hol || network_.kind == SwitchKind::pause) block_heads();
-  const double window_Bps = network_.wan.latency_s > 0
-                                ? network_.wan.window / (2 * network_.wan.latency_s)
-                                : std::numeric_limits<double>::infinity();
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  const double near_Bps = network_.stream_Bps > 0 ? network_.stream_Bps : unlimited;
+  const double window_Bps =
+      network_.wan.latency_s > 0 ? network_.wan.window / (2 * network_.wan.latency_s) : unlimited;
+  const double far_Bps = std::min(near_Bps, window_Bps);
+  // What a stream of the pair may have, whatever the links have left.
+  const auto held_to = [&](int pair) {
+    return limits_of_pair_[index(pair)][2] >= 0 ? far_Bps : near_Bps;
+  };
   const auto rate_of = [&](const Limit& limit) { return limit.left / limit.streams; };
   while (!unfixed_.empty()) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = unlimited;
     for (const Limit& limit : limits_) {
       if (limit.streams > 0) least = std::min(least, rate_of(limit));
     }
-    // A stream that its window holds below that is no rival for the rest.
-    const bool by_window = window_Bps < least && std::ranges::any_of(unfixed_, [&](int pair) {
-                             return limits_of_pair_[index(pair)][2] >= 0;
-                           });
-    const double rate = by_window ? window_Bps : least;
+    // A stream that is held below that is no rival for the rest.
+    double rate = least;
+    for (const int pair : unfixed_) rate = std::min(rate, held_to(pair));
+    const bool held = rate < least;
     std::vector<char> full(limits_.size());
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       full[i] = static_cast<char>(limits_[i].streams > 0 && rate_of(limits_[i]) <= least * alike);
@@ -109,8 +114,8 @@ void FairShares::share_out() {
     std::erase_if(unfixed_, [&](int pair) {
       const auto& limits = limits_of_pair_[index(pair)];
       const bool reached =
-          by_window ? limits[2] >= 0
-                    : std::ranges::any_of(limits, [&](int l) { return l >= 0 && full[index(l)]; });
+          held ? held_to(pair) <= rate
+               : std::ranges::any_of(limits, [&](int l) { return l >= 0 && full[index(l)]; });
       if (reached) fix(index(pair), rate);
       return reached;
     });

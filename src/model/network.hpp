@@ -3,7 +3,9 @@
 // every node knows without measuring. Rates are of user bytes per second, times in seconds.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -35,6 +37,7 @@ struct Wan {
 struct Network {
   SwitchKind kind = SwitchKind::voq;
   double link_Bps = 117e6;        // of one link, one way: 1 Gbit/s with frames' headers
+  double stream_Bps = 0;          // of one TCP stream, less than that in clouds; 0: all of a link
   double message_s = 10e-6;       // processor time that a message takes of its sender and receiver
   double latency_s = 40e-6;       // between nodes of a site, one way, above that
   double local_message_s = 1e-6;  // the same two between ranks of a node
@@ -50,5 +53,12 @@ struct Network {
   double retransmit_s = 0.2;  // until TCP repeats what was lost last
   Wan wan = {};
 };
+
+/// TCP streams that it takes to fill a link.
+inline int streams_of(const Network& network) {
+  constexpr double most = 64;
+  if (network.stream_Bps <= 0) return 1;
+  return static_cast<int>(std::clamp(std::round(network.link_Bps / network.stream_Bps), 1.0, most));
+}
 
 }  // namespace suiro

@@ -26,6 +26,7 @@ struct Field {
 };
 constexpr std::array fields = {
     Field{"link_Bps", &Network::link_Bps},
+    Field{"stream_Bps", &Network::stream_Bps},
     Field{"message_s", &Network::message_s},
     Field{"latency_s", &Network::latency_s},
     Field{"local_message_s", &Network::local_message_s},

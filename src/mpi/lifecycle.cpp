@@ -220,6 +220,7 @@ void settle_network(const std::vector<Stand>& stands) {
   if (!told.empty()) {
     known = parse_network(told, "SUIRO_CLUSTER_NETWORK", known.network);
     job.link.Bps = known.network.link_Bps;
+    job.link.streams = streams_of(known.network);
     known.tells_rate |= slowest > 0;
   }
   job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);

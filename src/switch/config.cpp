@@ -59,9 +59,9 @@ std::int64_t number(const Json& value, const std::string& where, std::int64_t le
   return value.get<std::int64_t>();
 }
 
-std::int64_t rate(const Json& object, const std::string& prefix) {
-  if (!object.contains("rate_bps")) wrong(prefix + "rate_bps", "a rate in bit/s");
-  return number(object["rate_bps"], prefix + "rate_bps", rate_least_bps, rate_most_bps);
+std::int64_t rate(const Json& object, const std::string& prefix, const char* key = "rate_bps") {
+  if (!object.contains(key)) wrong(prefix + key, "a rate in bit/s");
+  return number(object[key], prefix + key, rate_least_bps, rate_most_bps);
 }
 
 std::int64_t buffer(const Json& value, const std::string& where, int mtu_bytes) {
@@ -86,7 +86,7 @@ int switch_number(const Json& value, const std::string& where, std::size_t switc
 }
 
 PortConfig parse_port(const Json& object, const std::string& where, std::size_t switches) {
-  check_keys(object, where, {"name", "tap", "mac", "rate_bps", "switch"});
+  check_keys(object, where, {"name", "tap", "mac", "rate_bps", "stream_bps", "switch"});
   PortConfig port;
   const std::string prefix = where + ".";
   port.name = text(object, "name", prefix);
@@ -97,6 +97,7 @@ PortConfig parse_port(const Json& object, const std::string& where, std::size_t 
   }
   port.address = address(text(object, "mac", prefix), prefix + "mac");
   port.rate_bps = rate(object, prefix);
+  if (object.contains("stream_bps")) port.stream_bps = rate(object, prefix, "stream_bps");
   if (object.contains("switch")) {
     port.at_switch = switch_number(object["switch"], prefix + "switch", switches);
   }

@@ -15,6 +15,7 @@ struct PortConfig {
   std::string tap;
   std::uint64_t address = 0;
   std::int64_t rate_bps = 0;
+  std::int64_t stream_bps = 0;  // of one connection of the host; 0: the link's
   int at_switch = 0;
   bool inner = false;  // another switch is at the other end, which charges what it sends here
 };

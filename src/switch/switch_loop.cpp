@@ -49,6 +49,29 @@ void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& whi
   }
 }
 
+/// When an MTU frame ends, or one that was held back may enter an idle link.
+Time SwitchLoop::next_event() const {
+  Time next = network_->next_event();
+  for (int port = 0; port < std::ssize(config_.ports); ++port) {
+    const Time release = hosts_.next_release(port);
+    if (release < next && network_->wants(port)) next = release;
+  }
+  return next;
+}
+
+void SwitchLoop::step(Time due) {
+  hosts_.move_to(due);
+  if (network_->next_event() <= due) network_->step();
+  for (int port = 0; port < std::ssize(config_.ports); ++port) {
+    if (hosts_.next_release(port) <= due && network_->wants(port)) network_->wake(port, due);
+  }
+}
+
+void SwitchLoop::wake(int port, Time now) {
+  hosts_.move_to(now);
+  network_->wake(port, now);
+}
+
 /// Handles what is due, one event after the other; gives up after a while so that signals are heard
 /// even under overload.
 bool SwitchLoop::handle_due() {
@@ -56,12 +79,12 @@ bool SwitchLoop::handle_due() {
   ++counters_.turns;
   now_ = clock_.network(clock_now());
   for (int i = 0; i < events_max; ++i) {
-    const Time due = network_->next_event();
+    const Time due = next_event();
     if (due > now_) return true;
-    network_->step();
+    step(due);
     finish(due);
   }
-  return network_->next_event() > now_;
+  return next_event() > now_;
 }
 
 /// Looks at the clock again once the hosts have their frames: that is when they were given, and
@@ -81,7 +104,7 @@ void SwitchLoop::wait(const sigset_t& while_waiting) {
     polled_[i] = {network_->wants(port) ? hosts_.descriptor(port) : -1, POLLIN, 0};
   }
   polled_.back() = {control_.descriptor(), POLLIN, 0};
-  const Time next = std::min(clock_.real(network_->next_event()), control_.deadline());
+  const Time next = std::min(clock_.real(next_event()), control_.deadline());
   const Time pause = std::clamp<Time>(next - clock_now(), 0, second);
   const timespec timeout{static_cast<time_t>(pause / second), static_cast<long>(pause % second)};
   if (ppoll(polled_.data(), polled_.size(), &timeout, &while_waiting) < 0) {
@@ -97,7 +120,7 @@ void SwitchLoop::wake_hosts() {
     if ((polled_[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
       hosts_.abandon(port);
     } else if ((polled_[i].revents & POLLIN) != 0) {
-      network_->wake(port, now_);
+      wake(port, now_);
     }
   }
 }

@@ -22,6 +22,9 @@ class SwitchLoop {
   void run(const volatile std::sig_atomic_t& stop, const sigset_t& while_waiting);
 
  private:
+  Time next_event() const;
+  void step(Time due);
+  void wake(int port, Time now);
   bool handle_due();
   void finish(Time due);
   void wait(const sigset_t& while_waiting);

@@ -46,6 +46,7 @@ TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
     port_of_address_.emplace(port.address, static_cast<int>(taps_.size()));
     taps_.push_back({open_tap(port.tap),
                      RateWindow(port.rate_bps, mtu_bytes),
+                     StreamPacer(port.stream_bps),
                      FairQueue(seed),
                      std::vector<Run>(ports.size()),
                      0,
@@ -56,6 +57,7 @@ TapPorts::TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes) {
 Run TapPorts::pull(int port) {
   Tap& tap = taps_[static_cast<std::size_t>(port)];
   collect(tap, port);
+  if (tap.held.holds_back()) release(tap);
   Frame* frame = tap.waiting.pop();
   return {frame, 0, frame == nullptr ? 0 : frame->shape.segments};
 }
@@ -64,10 +66,21 @@ Run TapPorts::pull(int port) {
 /// frames; looking at some in one go keeps it from stopping the others.
 void TapPorts::collect(Tap& tap, int port) {
   constexpr int frames_max = 64;
-  for (int i = 0; i < frames_max && !tap.waiting.full() && read_frame(tap); ++i) {
-    if (Frame* frame = accept_frame(tap, port))
-      tap.waiting.push(frame, flow_of(frame_bytes(*frame)));
+  const auto full = [&] { return tap.waiting.full() || tap.held.bytes() >= FairQueue::bytes_max; };
+  for (int i = 0; i < frames_max && !full() && read_frame(tap); ++i) {
+    Frame* frame = accept_frame(tap, port);
+    if (frame == nullptr) continue;
+    const std::uint32_t flow = flow_of(frame_bytes(*frame));
+    if (tap.held.holds_back()) {
+      tap.held.push({frame, flow}, now_);
+    } else {
+      tap.waiting.push(frame, flow);
+    }
   }
+}
+
+void TapPorts::release(Tap& tap) {
+  while (const auto due = tap.held.pop(now_)) tap.waiting.push(due->frame, due->flow);
 }
 
 bool TapPorts::read_frame(Tap& tap) {

@@ -11,6 +11,7 @@
 #include "switch/fair_queue.hpp"
 #include "switch/frame_pool.hpp"
 #include "switch/rate_window.hpp"
+#include "switch/stream_pacer.hpp"
 #include "switch/tap.hpp"
 
 namespace suiro {
@@ -25,6 +26,11 @@ struct TapCounters {
 class TapPorts final : public Hosts {
  public:
   TapPorts(const std::vector<PortConfig>& ports, int mtu_bytes);
+
+  /// What happens from now on happens at this time of the network.
+  void move_to(Time now) { now_ = now; }
+  /// When a host that has nothing for its link may have something, though no frame comes from it.
+  Time next_release(int port) const { return taps_[static_cast<std::size_t>(port)].held.next(); }
 
   Run pull(int port) override;
   void deliver(int port, const Segment& segment) override;
@@ -48,7 +54,8 @@ class TapPorts final : public Hosts {
   struct Tap {
     Descriptor device;
     RateWindow window;
-    FairQueue waiting;       // frames of this host
+    StreamPacer held;        // frames of this host whose connection may not go on yet
+    FairQueue waiting;       // the others
     std::vector<Run> runs;   // for this host, by the port that they come from
     int flushing_bytes = 0;  // of the wire, since the last flush
     TapCounters counters;
@@ -57,12 +64,14 @@ class TapPorts final : public Hosts {
   bool read_frame(Tap& tap);
   Frame* accept_frame(Tap& tap, int port);
   void collect(Tap& tap, int port);
+  void release(Tap& tap);
   void write_run(Tap& tap, Run& run);
   void resolve(Frame* frame, int segments);
 
   std::vector<Tap> taps_;
   std::unordered_map<std::uint64_t, int> port_of_address_;
   FramePool pool_;
+  Time now_ = 0;
   Frame* reading_ = nullptr;
   std::size_t read_bytes_ = 0;
 };

@@ -69,7 +69,7 @@ std::vector<PropertyProof> prove_properties(const Schedule& schedule, const Topo
     const bool declared = algorithm != nullptr && declares(*algorithm, property);
     PropertyProof proof{property, declared, std::nullopt};
     if (auto found = counterexample(property, schedule, topology)) {
-      proof.counterexample = ShapeFinding{"this schedule", std::move(*found)};
+      proof.counterexample = ShapeFinding{schedule.ranks, "this schedule", std::move(*found)};
     }
     proofs.push_back(std::move(proof));
   }

@@ -58,10 +58,12 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
   const Collective* collective = named != nullptr ? find_collective(named->collective) : nullptr;
   const std::int64_t cut_bytes =
       collective != nullptr ? collective->cut_bytes(bytes, simulation.topology.ranks()) : bytes;
-  const Call call{.topology = simulation.topology,
-                  .root = simulation.root,
-                  .bytes = cut_bytes,
-                  .link = {.startup_s = network.message_s, .Bps = network.link_Bps}};
+  const Call call{
+      .topology = simulation.topology,
+      .root = simulation.root,
+      .bytes = cut_bytes,
+      .link = {
+          .startup_s = network.message_s, .Bps = network.link_Bps, .streams = streams_of(network)}};
   const auto begin = std::chrono::steady_clock::now();
   const Schedule schedule = build_named(text, call);
   const bool cut = find_collective(schedule.collective)->cut();

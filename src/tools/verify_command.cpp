@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstdio>
 #include <future>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tools/schedules.hpp"
@@ -68,34 +71,57 @@ class Progress {
   std::atomic<std::size_t> done_ = 0;
 };
 
-CatalogProof prove_up_to(const Algorithm& algorithm, int ranks_wanted, Progress& progress) {
-  CatalogProof proof = begin_proof(algorithm);
-  for (int ranks = 1; ranks <= ranks_wanted; ++ranks) {
-    prove(proof, ranks);
-    progress.step();
+/// Proofs of rows of the catalog for all numbers of ranks, small ones first, each by whichever core
+/// is free: some rows take a hundred times as long as others.
+class Proving {
+ public:
+  Proving(std::span<const Algorithm> algorithms, int ranks_wanted)
+      : ranks_wanted_(ranks_wanted),
+        progress_(algorithms.size() * static_cast<std::size_t>(ranks_wanted)) {
+    for (const Algorithm& algorithm : algorithms) proofs_.push_back(begin_proof(algorithm));
   }
-  return proof;
-}
 
-std::vector<CatalogProof> prove_all(std::span<const Algorithm> algorithms, int ranks_wanted) {
-  Progress progress(algorithms.size() * static_cast<std::size_t>(ranks_wanted));
-  std::vector<std::future<CatalogProof>> running;
-  running.reserve(algorithms.size());
-  for (const Algorithm& algorithm : algorithms) {
-    running.push_back(std::async(std::launch::async, [&algorithm, ranks_wanted, &progress] {
-      return prove_up_to(algorithm, ranks_wanted, progress);
-    }));
+  std::vector<CatalogProof> on_all_cores() {
+    std::vector<std::future<void>> workers(std::max(1U, std::thread::hardware_concurrency()));
+    for (std::future<void>& worker : workers) {
+      worker = std::async(std::launch::async, [this] { work(); });
+    }
+    for (std::future<void>& worker : workers) worker.get();
+    return std::move(proofs_);
   }
-  std::vector<CatalogProof> proofs;
-  proofs.reserve(running.size());
-  for (std::future<CatalogProof>& proof : running) proofs.push_back(proof.get());
-  return proofs;
-}
+
+ private:
+  void work() {
+    const std::size_t parts = proofs_.size() * static_cast<std::size_t>(ranks_wanted_);
+    for (std::size_t next = next_++; next < parts; next = next_++) {
+      CatalogProof& whole = proofs_[next % proofs_.size()];
+      CatalogProof part = started(whole);
+      prove(part, static_cast<int>(next / proofs_.size()) + 1);
+      const std::scoped_lock lock(mutex_);
+      add(std::move(part), whole);
+      progress_.step();
+    }
+  }
+
+  /// Properties of which a counterexample is known are not looked at again.
+  CatalogProof started(const CatalogProof& whole) {
+    CatalogProof part = begin_proof(*whole.algorithm);
+    const std::scoped_lock lock(mutex_);
+    part.properties = whole.properties;
+    return part;
+  }
+
+  int ranks_wanted_;
+  std::vector<CatalogProof> proofs_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  Progress progress_;
+};
 
 int verify_catalog(std::span<const Algorithm> algorithms, int ranks_wanted, bool json) {
   bool ok = true;
   Json list = Json::array();
-  for (const CatalogProof& proof : prove_all(algorithms, ranks_wanted)) {
+  for (const CatalogProof& proof : Proving(algorithms, ranks_wanted).on_all_cores()) {
     ok = ok && proof.ok();
     if (json) {
       list.push_back(document_of(proof));

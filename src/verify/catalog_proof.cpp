@@ -2,6 +2,7 @@
 #include "verify/catalog_proof.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "verify/shapes.hpp"
@@ -54,7 +55,7 @@ std::string described(const Schedule& schedule) {
 
 void fail(CatalogProof& proof, const Schedule& schedule, Violation violation) {
   if (proof.failures.size() >= failures_maximum) return;
-  proof.failures.push_back({described(schedule), std::move(violation)});
+  proof.failures.push_back({schedule.ranks, described(schedule), std::move(violation)});
 }
 
 std::string text_of_cost(const Cost& cost) {
@@ -81,7 +82,7 @@ void check_properties(CatalogProof& proof, const Schedule& schedule, const Topol
       violation.text = "declares " + std::string(name(entry.property)) + ", but " + violation.text;
       fail(proof, schedule, std::move(violation));
     }
-    entry.counterexample = ShapeFinding{described(schedule), std::move(*found)};
+    entry.counterexample = ShapeFinding{schedule.ranks, described(schedule), std::move(*found)};
   }
 }
 
@@ -181,6 +182,18 @@ CatalogProof begin_proof(const Algorithm& algorithm) {
     proof.properties.push_back({property, declares(algorithm, property), std::nullopt});
   }
   return proof;
+}
+
+void add(CatalogProof part, CatalogProof& whole) {
+  whole.schedules += part.schedules;
+  std::ranges::move(part.failures, std::back_inserter(whole.failures));
+  std::ranges::stable_sort(whole.failures, {}, &ShapeFinding::ranks);
+  whole.failures.resize(std::min(whole.failures.size(), failures_maximum));
+  for (std::size_t i = 0; i < whole.properties.size(); ++i) {
+    std::optional<ShapeFinding>& found = part.properties[i].counterexample;
+    std::optional<ShapeFinding>& smallest = whole.properties[i].counterexample;
+    if (found && (!smallest || found->ranks < smallest->ranks)) smallest = std::move(found);
+  }
 }
 
 void prove(CatalogProof& proof, int ranks) {

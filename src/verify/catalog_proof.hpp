@@ -14,6 +14,7 @@ namespace suiro {
 
 /// Something that is wrong with, or true of, one schedule.
 struct ShapeFinding {
+  int ranks = 0;
   std::string schedule;  // "4 ranks on nodes 0 0 1 1, window 2"
   Violation violation;
 };
@@ -38,5 +39,8 @@ struct CatalogProof {
 void prove(CatalogProof& proof, int ranks);
 
 CatalogProof begin_proof(const Algorithm& algorithm);
+
+/// What a proof of the same row for other numbers of ranks has found.
+void add(CatalogProof part, CatalogProof& whole);
 
 }  // namespace suiro

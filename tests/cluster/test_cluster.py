@@ -48,7 +48,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
             "version": 1,
             "measured": {"at": datetime(2026, 11, 24, 18, 40), "by": 'suiro probe --lab "x\\y"'},
             "site": [
-                {"nodes": nodes, "latency": "62us", "rate": "47.1M"},
+                {"nodes": nodes, "latency": "62us", "rate": "47.1M", "stream_rate": "9M"},
                 {"nodes": ["b-0.example.org", "b-1"]},
             ],
             "wan": [{"sites": [0, 1], "delay": "10.1ms", "rate": "188M", "n": 2}],
@@ -77,6 +77,11 @@ def test_one_site_is_written_too() -> None:
         ("version = 1", "version = 2", ":1: version: expected 1, got 2"),
         ("version = 1\n", "", ": version: missing"),
         ('latency = "62us"', "latency = 62", ":5: site.0.latency: expected a time such as"),
+        (
+            'rate = "47.1M"',
+            'rate = "4M"\nstream_rate = "8M"',
+            ":2: site.0: stream_rate: expected at",
+        ),
         ('rate = "47.1M"', 'rate = "fast"', ":6: site.0.rate: expected a number such as"),
         ('"b0", "b1"', "", ":8: site.1.nodes: List should have at least 1 item"),
         ('"b0", "b1"', '"b0", "a1"', ":8: site.1.nodes: expected every host once, but a1 is at "),

@@ -22,7 +22,13 @@ n = 1
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS", "XDG_CONFIG_HOME"):
+    for name in (
+        "SUIRO_CLUSTER",
+        "SUIRO_SITES",
+        "SUIRO_WAN_FLOWS",
+        "SUIRO_NET_STREAMS",
+        "XDG_CONFIG_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".config/suiro").mkdir(parents=True)
@@ -63,6 +69,23 @@ def test_ranks_learn_what_the_file_knows_of_the_network(home: Path) -> None:
         "SUIRO_SITES": "1",
         "SUIRO_CLUSTER_NETWORK": '{"kind": "hol", "link_Bps": 10000000.0}',
     }
+
+
+def test_ranks_learn_how_many_streams_fill_a_link(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = home / "cloud.toml"
+    site = '[[site]]\nnodes = ["*"]\nrate = "80M"\nstream_rate = "10M"\n'
+    path.write_text(f"version = 1\n{site}")
+    file, _ = found(path)
+    assert file is not None
+    assert file.variables() == {
+        "SUIRO_SITES": "1",
+        "SUIRO_CLUSTER_NETWORK": '{"link_Bps": 10000000.0, "stream_Bps": 1250000.0}',
+        "SUIRO_NET_STREAMS": "8",
+    }
+    monkeypatch.setenv("SUIRO_NET_STREAMS", "1")
+    assert file.variables()["SUIRO_NET_STREAMS"] == "1"
 
 
 def test_a_wrong_file_that_nobody_gave_is_told_and_left_aside(

@@ -76,6 +76,19 @@ def test_every_rail_has_its_rate(suiro: Suiro, tmp_path: Path) -> None:
 
 
 @pytest.mark.timing
+def test_one_connection_has_its_share_of_a_link(suiro: Suiro, tmp_path: Path) -> None:
+    server = "ssh host1 iperf3 -s -D"
+    clients = [f"iperf3 -c host1 -P {streams} -O 1 -t 2 -J" for streams in (1, 4)]
+    script = "; sleep 0.5; ".join([server, *clients])
+    counters = ("--counters", str(tmp_path / "counters.json"))
+    result = suiro("lab", "run", "4x8-cloud", *counters, "--", "sh", "-c", script)
+    alone, rest = json.JSONDecoder().raw_decode(result.stdout)
+    together = json.loads(result.stdout[rest:])
+    rates = [run["end"]["sum_received"]["bits_per_second"] for run in (alone, together)]
+    assert rates == pytest.approx([10e6, 40e6], rel=0.15)
+
+
+@pytest.mark.timing
 def test_hosts_have_different_speeds(suiro: Suiro, needs_cpu_groups: None, tmp_path: Path) -> None:
     groups = "shares 1 host0 host1 host2 host3"
     with measured(suiro, "mixed-speed", tmp_path / "counters.json", groups) as (shares,):
@@ -87,7 +100,8 @@ def test_what_programs_can_read(suiro: Suiro) -> None:
     result = suiro("lab", "run", "three-sites-uneven", "--", "sh", "-c", script)
     document = json.loads(result.stdout)
     assert result.stderr == "0 0 0 0 0 1 1 1 1 1 2 2 2\n"
-    link = {"interface": "eth0", "address": "10.77.1.6", "rate_bps": 50_000_000}
+    link: dict[str, object] = {"interface": "eth0", "address": "10.77.1.6"}
+    link |= {"rate_bps": 50_000_000, "stream_bps": 50_000_000}
     host = {"name": "host5", "ranks": 3, "site": 1, "links": [link], "cpu": None}
     assert document["hosts"][5] == host
     assert [wan["sites"] for wan in document["wans"]] == [[0, 1], [0, 2], [1, 2]]

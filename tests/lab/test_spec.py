@@ -39,6 +39,7 @@ model = "voq"
 """
 
 OTHERS = {
+    "4x8-cloud": (8,) * 4,
     "uneven": (1, 2, 4, 5),
     "two-sites-narrow": (1,) * 16,
     "two-sites-wide": (1,) * 32,
@@ -104,6 +105,8 @@ def check_message(path: Path, message: str) -> None:
         ('rate = "1.5M"', "rate = 10", '6: link.rate: expected "100K" to "100G" (bit/s), got 10'),
         ('rate = "1.5M"', "rate = []", "6: link.rate: expected a rate, or a list of 1 to 8"),
         ('rate = "1.5M"', "", "5: link.rate: missing"),
+        ('rate = "1.5M"', 'rate = "1M"\nstream = 1', '7: link.stream: expected "100K" to "100G"'),
+        ('rate = "1.5M"', 'rate = "1M"\nstream = "2M"', "7: link.stream: expected at most the"),
         ("count = 2", "count = true", "3: hosts.count: expected a valid integer, got True"),
         ("count = 2", "count = 1", "3: hosts.count: expected greater than or equal to 2, got 1"),
         ("ranks = 3", "ranks = 3\nslots = 1", "5: hosts.slots: unknown key"),

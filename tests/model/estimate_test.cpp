@@ -32,9 +32,11 @@ double seconds(std::string_view collective, std::string_view algorithm, const To
                const Network& network, double bytes, const Parameters& parameters = {}) {
   const Algorithm* row = find_algorithm(collective, algorithm);
   if (row == nullptr) throw std::runtime_error("not in the catalog: " + std::string(algorithm));
-  const Call call{.topology = topology,
-                  .bytes = static_cast<std::int64_t>(bytes),
-                  .link = {.startup_s = network.latency_s, .Bps = network.link_Bps}};
+  const Call call{
+      .topology = topology,
+      .bytes = static_cast<std::int64_t>(bytes),
+      .link = {
+          .startup_s = network.latency_s, .Bps = network.link_Bps, .streams = streams_of(network)}};
   const Schedule schedule = build(*row, call, parameters);
   const bool cut = find_collective(collective)->cut();
   return estimate(schedule, topology, network,
@@ -203,6 +205,36 @@ TEST(FairShares, HoldAStreamToItsWindow) {
   const int over = shares.pair(0, 1);
   shares.add(over);
   EXPECT_DOUBLE_EQ(shares.rate(over), 4000 / 0.02);
+}
+
+// A stream alone has its rate, and so many that the link is full share that.
+TEST(FairShares, HoldAStreamToItsRate) {
+  Network network = plain();
+  network.stream_Bps = 4e5;
+  FairShares shares(Topology::block(3, 1), network);
+  const int to_1 = shares.pair(0, 1);
+  const int third = shares.pair(1, 2);
+  shares.add(to_1);
+  EXPECT_DOUBLE_EQ(shares.rate(to_1), 4e5);
+  shares.add(third);
+  EXPECT_DOUBLE_EQ(shares.rate(third), 4e5);
+  for (int i = 0; i < 3; ++i) shares.add(to_1);
+  EXPECT_DOUBLE_EQ(shares.rate(to_1), 1e6 / 4);
+  EXPECT_DOUBLE_EQ(shares.rate(third), 4e5);
+  EXPECT_EQ(streams_of(network), 3);
+  EXPECT_EQ(streams_of(plain()), 1);
+}
+
+// In a cloud as many chains run at once as it takes to fill a link.
+TEST(Estimate, FillsALinkByManyStreams) {
+  Network network = plain();
+  network.stream_Bps = network.link_Bps / 4;
+  const Topology topology = Topology::block(4, 4);
+  for (const char* collective : {"bcast", "reduce"}) {
+    const double takes_s = seconds(collective, "node_pipeline", topology, network, message);
+    EXPECT_GT(takes_s, 1);
+    EXPECT_LT(takes_s, 1.3) << collective;
+  }
 }
 
 TEST(NetworkFile, SaysWhatIsWrong) {

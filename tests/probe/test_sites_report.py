@@ -56,6 +56,15 @@ def test_one_site_in_words() -> None:
     assert "without a gap" in text
 
 
+def test_a_link_that_takes_several_streams() -> None:
+    probe = made_up(one_site=True)
+    probe.streams[0].rates_Bps = {1: 1e6, 2: 2e6, 4: 4e6, 8: 4.1e6}
+    said = "0: bit/s of a link by TCP streams: 1: 8M, 2: 16M, 4: 32M, 8: 32.8M; 4 fill it"
+    assert said in printed(probe)
+    site = probe.cluster(datetime(2026, 11, 24)).site[0]
+    assert (site.rate, site.stream_rate) == (32_800_000, 8_000_000)
+
+
 def test_doubt_in_words() -> None:
     probe = made_up()
     probe.grouping.doubt = "because"

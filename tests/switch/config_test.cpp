@@ -42,6 +42,10 @@ TEST(Config, ReadsADocument) {
   ASSERT_EQ(config.ports.size(), 2U);
   EXPECT_EQ(config.ports[1].address, 0x0200000000ffU);
   EXPECT_EQ(config.ports[1].rate_bps, 1'000'000'000);
+  EXPECT_EQ(config.ports[1].stream_bps, 0);
+  Json cloud = good();
+  cloud["ports"][1]["stream_bps"] = 100'000'000;
+  EXPECT_EQ(parse_config(cloud.dump()).ports[1].stream_bps, 100'000'000);
 }
 
 TEST(Config, SaysWhereItIsWrong) {
@@ -50,6 +54,8 @@ TEST(Config, SaysWhereItIsWrong) {
             "buffer_bytes: expected a whole number from 3028 to 1073741824");
   EXPECT_EQ(problem("/ports/1/rate_bps", "50M"),
             "ports[1].rate_bps: expected a whole number from 100000 to 100000000000");
+  EXPECT_EQ(problem("/ports/1/stream_bps", 1),
+            "ports[1].stream_bps: expected a whole number from 100000 to 100000000000");
   EXPECT_EQ(problem("/ports/1/rate_bps", 18446744073709551615U),
             "ports[1].rate_bps: expected a whole number from 100000 to 100000000000");
   for (const char* address : {"02:00:00:00:00", "03:00:00:00:00:01", "02:00:00:00:00:0g", "x"}) {

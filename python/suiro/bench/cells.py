@@ -21,7 +21,7 @@ class Setting:
     """What cells need besides samples.
 
     `crowded`: more ranks than cores, so ratios of small messages would measure the scheduler.
-    `rate_bps` is that of the link that the control flow uses; `network` is known inside a lab;
+    `rate_bps` is what the control flow may use of its link; `network` is known inside a lab;
     `others` is the share of processors that others used, where these are the limit.
     """
 

@@ -86,7 +86,7 @@ def _setting(plan: Plan, shape: Events, others: float | None) -> Setting:
     per_machine = ranks if machine.lab else max(map(shape.node_of_rank.count, shape.node_of_rank))
     compared = "native" in plan.algorithms and len(plan.algorithms) > 1
     network = network_of_lab()
-    rate_bps = network.link_rates_bps[0] if network is not None else machine.rate_bps
+    rate_bps = network.connection_bps if network is not None else machine.rate_bps
     return Setting(
         collective=plan.collective,
         rate_bps=None if machine.model in cables.MODELS else rate_bps,

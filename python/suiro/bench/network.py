@@ -25,10 +25,12 @@ class Cut:
 
 @dataclass(frozen=True)
 class Network:
-    """The hosts in order: the ranks of each, the links that all of them have, and the cuts."""
+    """The hosts in order: the ranks of each, the links that all of them have, what one connection
+    may use of the first, and the cuts."""
 
     ranks_of_host: tuple[int, ...]
     link_rates_bps: tuple[int, ...]
+    connection_bps: int | None = None
     cuts: tuple[Cut, ...] = ()
     shares_out: bool = True  # whether the MPI uses all links of a host, by their rates
 
@@ -72,6 +74,7 @@ def network_of_lab() -> Network | None:
     return Network(
         ranks_of_host=tuple(host["ranks"] for host in hosts),
         link_rates_bps=tuple(link["rate_bps"] for link in hosts[0]["links"]),
+        connection_bps=hosts[0]["links"][0]["stream_bps"],
         cuts=tuple(Cut(frozenset(cut["hosts"]), cut["rate_bps"]) for cut in document["cuts"]),
         # UCX, below MPICH, prefers one link and gives the others what it pleases.
         shares_out=os.environ.get("SUIRO_LAB_MPI") == "openmpi",

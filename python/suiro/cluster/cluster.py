@@ -33,13 +33,23 @@ class Measured(_Section):
 class Site(_Section):
     """Nodes that are near each other, by the names that they have for themselves (`hostname`), or
     "*", if there is one site: every node. Between two of them: microseconds one way, and bits of
-    payload per second of one TCP stream. `switch`: what it does with what is too much for an
-    output, in the words of the labs."""
+    payload per second, of all TCP streams together and of one alone. `switch`: what it does with
+    what is too much for an output, in the words of the labs."""
 
     nodes: list[str] = Field(min_length=1)
     switch: Switch | None = None
     latency: _Microseconds | None = None
     rate: _BitsPerSecond | None = None
+    stream_rate: _BitsPerSecond | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.rate is not None and (self.stream_rate or 0) > self.rate:
+            raise ValueError(
+                f"stream_rate: expected at most the rate of all streams, {self.rate} bit/s, "
+                f"got {self.stream_rate}"
+            )
+        return self
 
 
 class Wan(_Section):

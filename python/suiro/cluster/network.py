@@ -4,6 +4,8 @@ What it does not say is not there."""
 
 from suiro.cluster.cluster import Cluster
 
+_STREAMS_MAX = 16
+
 
 def known_network(cluster: Cluster) -> dict[str, object]:
     """The slowest of what is said: rates in bytes per second, times in seconds."""
@@ -12,9 +14,12 @@ def known_network(cluster: Cluster) -> dict[str, object]:
     if len(kinds) == 1 and None not in kinds:
         network["kind"] = kinds.pop()
     rates = [site.rate for site in cluster.site if site.rate is not None]
+    streams = [site.stream_rate for site in cluster.site if site.stream_rate is not None]
     latencies = [site.latency for site in cluster.site if site.latency is not None]
     if rates:
         network["link_Bps"] = min(rates) / 8
+    if streams:
+        network["stream_Bps"] = min(streams) / 8
     if latencies:
         network["latency_s"] = max(latencies) / 1e6
     delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
@@ -22,3 +27,14 @@ def known_network(cluster: Cluster) -> dict[str, object]:
     if delays and wan_rates:
         network |= {"wan_Bps": min(wan_rates) / 8, "wan_latency_s": max(delays) / 1e6}
     return network
+
+
+def streams_of_link(cluster: Cluster) -> int | None:
+    """TCP streams that fill a link, as far as the transport makes as many (docs/transport.md);
+    None where one does, or nobody knows."""
+    network = known_network(cluster)
+    link, stream = network.get("link_Bps"), network.get("stream_Bps")
+    if not isinstance(link, float) or not isinstance(stream, float):
+        return None
+    streams = min(round(link / stream), _STREAMS_MAX)
+    return streams if streams > 1 else None

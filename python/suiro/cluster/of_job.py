@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from suiro.cluster.cluster import Cluster
 
 FILE_VARIABLE, SITES_VARIABLE, FLOWS_VARIABLE = "SUIRO_CLUSTER", "SUIRO_SITES", "SUIRO_WAN_FLOWS"
-NETWORK_VARIABLE = "SUIRO_CLUSTER_NETWORK"
+NETWORK_VARIABLE, STREAMS_VARIABLE = "SUIRO_CLUSTER_NETWORK", "SUIRO_NET_STREAMS"
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,17 @@ class ClusterFile:
 
     def variables(self) -> dict[str, str]:
         """SUIRO_SITES=a,b;c names hosts by site, and 1 is one site; SUIRO_CLUSTER_NETWORK is the
-        model's; SUIRO_WAN_FLOWS stays as the user has set it."""
-        from suiro.cluster.network import known_network
+        model's; SUIRO_WAN_FLOWS and SUIRO_NET_STREAMS stay as the user has set them."""
+        from suiro.cluster.network import known_network, streams_of_link
 
         sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
         flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
+        streams = os.environ.get(STREAMS_VARIABLE) or streams_of_link(self.cluster)
         network = known_network(self.cluster)
         return (
             {SITES_VARIABLE: sites if self.cluster.names_nodes else "1"}
             | ({FLOWS_VARIABLE: str(flows)} if flows else {})
+            | ({STREAMS_VARIABLE: str(streams)} if streams else {})
             | ({NETWORK_VARIABLE: json.dumps(network)} if network else {})
         )
 

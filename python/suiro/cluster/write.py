@@ -13,9 +13,9 @@ from suiro.quantities import rate_text, time_text
 
 _HEAD = """\
 # The sites of a cluster, for `suiro run --cluster FILE`. Edit it freely: it is checked when it is
-# read. Times are one way; rates are bits of payload per second; n is how many nodes of a site
-# should use the way between sites at once. switch is what it does with too much for an output:
-# voq, hol, pause or shared.
+# read. Times are one way; rates are bits of payload per second, stream_rate of one TCP stream
+# alone; n is how many nodes of a site should use the way between sites at once. switch is what it
+# does with too much for an output: voq, hol, pause or shared.
 version = 1
 """
 
@@ -53,7 +53,8 @@ def _site(site: Site) -> str:
     lines = ["[[site]]", "nodes = [", *textwrap.wrap(names, 96, break_on_hyphens=False), "]"]
     lines[2:-1] = [f"  {line}" for line in lines[2:-1]]
     lines += [f"switch = {_quoted(site.switch)}"] if site.switch else []
-    return "\n".join([*lines, *_measures(latency=site.latency, rate=site.rate), ""])
+    measures = _measures(latency=site.latency, rate=site.rate, stream_rate=site.stream_rate)
+    return "\n".join([*lines, *measures, ""])
 
 
 def _wan(wan: Wan) -> str:
@@ -64,7 +65,7 @@ def _wan(wan: Wan) -> str:
 
 def _measures(**values: int | None) -> list[str]:
     return [
-        f'{key} = "{rate_text(value) if key == "rate" else time_text(value * 1e-6)}"'
+        f'{key} = "{rate_text(value) if key.endswith("rate") else time_text(value * 1e-6)}"'
         for key, value in values.items()
         if value is not None
     ]

@@ -175,6 +175,7 @@ def _plan(
         spec=spec if spec in shipped() else str(Path(spec).absolute()),
         ranks_of_host=checked.hosts.ranks_of,
         link_rates_bps=checked.link.rates,
+        stream_bps=checked.link.stream,
         mtu=checked.link.mtu,
         super_frame=checked.link.frames_at_once(),
         queue=checked.link.queue,

@@ -40,6 +40,7 @@ def description(plan: Plan) -> Document:
                         "interface": link.interface,
                         "address": link.address,
                         "rate_bps": link.rate_bps,
+                        "stream_bps": plan.stream_bps or link.rate_bps,
                     }
                     for link in host.links
                 ],
@@ -69,6 +70,7 @@ def _ports(plan: Plan) -> list[Document]:
             "mac": link.mac,
             "rate_bps": link.rate_bps,
         }
+        | ({"stream_bps": plan.stream_bps} if plan.stream_bps else {})
         for host in plan.hosts
         for link in host.links
     ]

@@ -91,6 +91,7 @@ class Plan:
     spec: str
     ranks_of_host: tuple[int, ...]
     link_rates_bps: tuple[int, ...]
+    stream_bps: int | None  # of one connection; None: all of a link
     mtu: int
     super_frame: int
     queue: int

@@ -21,14 +21,18 @@ from suiro.quantities import bits_per_second, byte_count, microseconds
 SHIPPED = Path(__file__).parent / "specs"
 
 
+def _rate(value: object) -> int:
+    rate = bits_per_second(value)
+    if not 10**5 <= rate <= 10**11:
+        raise ValueError(f'expected "100K" to "100G" (bit/s), got {rate}')
+    return rate
+
+
 def _rates(value: object) -> int | list[int]:
     listed = value if isinstance(value, list) else [value]
-    rates = [bits_per_second(rate) for rate in listed]
+    rates = [_rate(rate) for rate in listed]
     if not 1 <= len(rates) <= 8:
         raise ValueError(f"expected a rate, or a list of 1 to 8 of them, got {len(rates)}")
-    for rate in rates:
-        if not 10**5 <= rate <= 10**11:
-            raise ValueError(f'expected "100K" to "100G" (bit/s), got {rate}')
     return rates if isinstance(value, list) else rates[0]
 
 
@@ -110,9 +114,11 @@ class Tree(_Section):
 
 class Link(_Section):
     """The links of each host, alike in both directions: one rate, or a list with one for each
-    link. Links of the same place in the list are on a switch of their own."""
+    link. Links of the same place in the list are on a switch of their own. `stream`: what one
+    connection may use of a link, as in clouds; all of it unless the spec says."""
 
     rate: Annotated[int | list[int], PlainValidator(_rates)]
+    stream: Annotated[int, PlainValidator(_rate)] | None = None
     mtu: int = Field(default=1500, ge=576, le=9000)
     # How many full frames TCP hands over as one, and the other end acknowledges as one. On fast
     # links this is 16 to 44. Every acknowledgement waits for an MTU frame of another flow at a busy
@@ -183,6 +189,8 @@ class Spec(_Section):
             raise ValueError("switch.model: a wire joins two hosts, without sites or a tree")
         if self.switch.model == "bridge" and (self.sites or self.tree):
             raise ValueError("switch.model: a bridge joins hosts without sites or a tree")
+        if self.link.stream is not None:
+            self._check_stream(self.link.stream)
         if self.hosts.count * len(self.link.rates) > 64:
             raise ValueError("link.rate: expected at most 64 links of all hosts together")
         if self.tree is not None and (self.sites is not None or several_links):
@@ -193,6 +201,15 @@ class Spec(_Section):
             raise ValueError("wan: expected a section sites that says which hosts it joins")
         if self.sites is not None:
             self._check_sites(self.sites)
+
+    def _check_stream(self, stream: int) -> None:
+        if self.switch.model in ("wire", "bridge"):
+            raise ValueError(f"link.stream: a {self.switch.model} has no rates: leave it out")
+        if stream > min(self.link.rates):
+            raise ValueError(
+                f"link.stream: expected at most the rate of a link, {min(self.link.rates)} bit/s, "
+                f"got {stream}"
+            )
 
     def _check_sites(self, sites: Sites) -> None:
         if sum(sites.hosts) != self.hosts.count:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The verb of `suiro probe --sites`: one job times ways between nodes, from which the sites follow,
-and a second one lets nodes send: within each site, and from site to site."""
+and a second one lets nodes send: within each site, and from site to site, over one TCP stream and
+over several."""
 
 import os
 import sys
@@ -20,17 +21,18 @@ from suiro.output import say
 from suiro.probe.grouping import Grouping, Latencies, group
 from suiro.quantities import rate_text, time_text
 
-_PAIRS_MAX = 8
+_STREAMS_MAX = 8
 _NEAR_S = 1.5  # how long a stream within a site is watched
 _FAR_S, _FAR_WAYS = 1.5, 100  # between sites, and so many ways more, for streams to grow
 _FULL = 0.92  # of the best sum of rates: what n nodes at once must reach
 
 
 class Streams(BaseModel):
-    """What one, two, four or eight pairs of nodes reached at once, in payload of all."""
+    """What one, two, four or eight TCP streams reached at once, in payload of all: from one node of
+    a site to one other, or from as many nodes of a site to those of another."""
 
     sites: tuple[int, int]  # twice the same: within it
-    rates_Bps: dict[int, float]  # by pairs at once
+    rates_Bps: dict[int, float]  # by streams at once
 
     @property
     def best_Bps(self) -> float:
@@ -80,6 +82,9 @@ class SitesProbe(BaseModel):
             "nodes": [self.hosts[node] for node in self.grouping.sites[number]],
             "latency": time_text(way_s) if way_s else None,
             "rate": rate_text(streams.best_Bps * 8) if streams else None,
+            "stream_rate": rate_text(streams.rates_Bps[1] * 8)
+            if streams and streams.n > 1
+            else None,
         }
 
     def _wan(self, streams: Streams) -> dict[str, Any]:
@@ -151,17 +156,28 @@ class _Step(BaseModel):
     def pairs(self) -> str:
         return ">".join(",".join(map(str, nodes)) for nodes in (self.sources, self.targets))
 
+    @property
+    def measured(self) -> int:
+        """How often, usually: two streams of a node reach no more than one."""
+        return 2 if self.sites[0] == self.sites[1] else len(self.sources).bit_length()
+
 
 def _plan_streams(grouping: Grouping, latencies: Latencies) -> list[_Step]:
-    """Within each site one stream; between two sites as many as the smaller has nodes, up to 8."""
+    """Within each site between two nodes; between two sites as many as the smaller has nodes, up to
+    8."""
     sites = grouping.sites
     steps = [
-        _Step(sites=(number, number), sources=site[:1], targets=site[1:2], seconds=f"{_NEAR_S}")
+        _Step(
+            sites=(number, number),
+            sources=site[:1] * _STREAMS_MAX,
+            targets=site[1:2] * _STREAMS_MAX,
+            seconds=f"{_NEAR_S}",
+        )
         for number, site in enumerate(sites)
         if len(site) > 1
     ]
     for left, right in site_pairs(len(sites)):
-        count = min(len(sites[left]), len(sites[right]), _PAIRS_MAX)
+        count = min(len(sites[left]), len(sites[right]), _STREAMS_MAX)
         seconds = _FAR_S + _FAR_WAYS * (grouping.way_s(latencies, left, right) or 0)
         step = _Step(
             sites=(left, right),
@@ -201,11 +217,11 @@ def _watch_ways() -> Iterator[Callable[[Event], None]]:
 @contextmanager
 def _watch_streams(plan: list[_Step]) -> Iterator[Callable[[Event], None]]:
     with _bar() as move:
-        total = sum(len(step.sources).bit_length() for step in plan)
+        total = sum(step.measured for step in plan)
 
         def advance(event: Event) -> None:
             if event["bench"] == "start":
-                once_s = sum(len(s.sources).bit_length() * float(s.seconds) for s in plan)
+                once_s = sum(step.measured * float(step.seconds) for step in plan)
                 say(
                     f"filling links and the ways between sites for about {2 * once_s:.0f} s, twice "
                     "that where rates are not steady"

@@ -76,10 +76,12 @@ def _shade(way_s: float, shortest_s: float, longest_s: float) -> str:
 
 def _at_once(probe: SitesProbe) -> Iterator[str]:
     for streams in probe.streams:
-        if len(set(streams.sites)) == 2:
-            left, right = streams.sites
-            rates = ", ".join(f"{n}: {rate_text(B * 8)}" for n, B in streams.rates_Bps.items())
+        left, right = streams.sites
+        rates = ", ".join(f"{n}: {rate_text(B * 8)}" for n, B in streams.rates_Bps.items())
+        if left != right:
             yield f"{left} to {right}: bit/s by pairs of nodes: {rates}; n = {streams.n} is enough"
+        elif streams.n > 1:
+            yield f"{left}: bit/s of a link by TCP streams: {rates}; {streams.n} fill it"
 
 
 def _matrix(probe: SitesProbe) -> Table:

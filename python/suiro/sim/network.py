@@ -55,6 +55,8 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
         "message_s": _LAB_MESSAGE_S,
         "latency_s": _LAB_LATENCY_S,
     }
+    if spec.link.stream:
+        network["stream_Bps"] = wire_goodput_Bps(spec.link.stream, spec.link.mtu)
     if spec.wans:
         slowest = min(spec.wans.values(), key=lambda wan: wan.rate)
         network |= {
