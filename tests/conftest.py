@@ -35,25 +35,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--every", action="store_true", help="each case on every MPI, and not by turns"
-    )
+    parser.addoption("--every", action="store_true", help="each case on every MPI, and long ones")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of cases that differ only in the MPI one runs; two, where there are more than two. Which, is
-    by the name of the case, so that each MPI has its share and always the same."""
+    by the name of the case, so that each MPI has its share and always the same. What is marked
+    `every` takes long, and shows something new once in many changes."""
     if config.getoption("--every"):
         return
     alike: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        alike[_without_mpi(item)].append(item)
+        if item.get_closest_marker("every") is None:
+            alike[_without_mpi(item)].append(item)
     kept: set[pytest.Item] = set()
     for name, cases in alike.items():
         first = zlib.crc32(name.encode()) % len(cases)
         count = 2 if len(cases) > 2 else 1
         kept |= {cases[(first + i) % len(cases)] for i in range(count)}
-    if any(item in kept for item in items):
+    if len(items) > 1:
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 

@@ -22,10 +22,15 @@ def byte_count(value: object) -> int:
 
 def microseconds(value: object) -> int:
     """From text with us, ms or s."""
+    return round(fractions_of_microseconds(value))
+
+
+def fractions_of_microseconds(value: object) -> float:
+    """From text with us, ms or s, such as "1.2us"."""
     match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
         raise ValueError(f'expected a time such as "10ms" (us, ms or s), got {value!r}')
-    return round(float(match[1]) * _DURATION_UNITS_US[match[2]])
+    return float(match[1]) * _DURATION_UNITS_US[match[2]]
 
 
 def rate_text(rate_bps: float) -> str:

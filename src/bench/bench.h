@@ -59,9 +59,14 @@ double start_together(const struct Clock* clock, const struct Place* place, bool
 /// What a timed call does.
 typedef void (*Work)(void* context);
 
-/// The largest time over all ranks from the agreed start to the end of `work`; runs it again when a
-/// start was missed.
-double time_together(struct Clock* clock, const struct Place* place, Work work, void* context);
+/// Of ranks, from the agreed start to the end of their work.
+struct Times {
+  double last_s, mean_s;
+  double processor_s;  // of the rank that took most
+};
+/// Runs `work` again when a start was missed.
+struct Times time_together(struct Clock* clock, const struct Place* place, Work work,
+                           void* context);
 
 // output.c: JSON lines on the standard output of rank 0.
 void write_start(const struct Place* place);

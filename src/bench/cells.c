@@ -114,31 +114,32 @@ static double warm_up(struct Measuring* m, struct Exchange* e, const char* name)
   enum { calls_until_auto_begins = 4, small_bytes = 4096 };
   const bool late = e->collective->unequal || e->sizes.bytes < small_bytes;
   const bool learns = late && strcmp(name, "auto") == 0;
-  double seconds = 0;
+  struct Times times = {0};
   e->comm = comm_of(m, name);
   for (int calls = learns ? calls_until_auto_begins : 1; calls > 0; --calls) {
     clear_exchange(e);
-    seconds = time_together(&m->clock, &m->place, run_exchange, e);
+    times = time_together(&m->clock, &m->place, run_exchange, e);
     check_exchange(e, &m->clock, name);
   }
   if (m->place.rank == 0) {
     write_head("warm_up", e);
     printf(", \"candidate\": ");
     write_text(name);
-    write_line(", \"seconds\": %.9f}", seconds);
+    write_line(", \"seconds\": %.9f}", times.last_s);
   }
-  return seconds;
+  return times.last_s;
 }
 
 static void sample(struct Measuring* m, struct Exchange* e, const char* name, int repetition) {
   e->comm = comm_of(m, name);
   if (m->place.rank == 0) reset_counters(m->counters);
-  const double seconds = time_together(&m->clock, &m->place, run_exchange, e);
+  const struct Times times = time_together(&m->clock, &m->place, run_exchange, e);
   if (m->place.rank != 0) return;
   write_head("sample", e);
   printf(", \"repetition\": %d, \"candidate\": ", repetition);
   write_text(name);
-  write_line(", \"seconds\": %.9f, \"counters\": %s}", seconds, read_counters(m->counters));
+  write_line(", \"seconds\": %.9f, \"mean_s\": %.9f, \"processor_s\": %.9f, \"counters\": %s}",
+             times.last_s, times.mean_s, times.processor_s, read_counters(m->counters));
 }
 
 /// A call finds connections as the call before has left them, so nobody may always have the same

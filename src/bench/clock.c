@@ -136,17 +136,28 @@ double start_together(const struct Clock* clock, const struct Place* place, bool
   return start_s;
 }
 
-double time_together(struct Clock* clock, const struct Place* place, Work work, void* context) {
+static double processor_s(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+struct Times time_together(struct Clock* clock, const struct Place* place, Work work,
+                           void* context) {
   for (;;) {
     bool late = false;
     const double start_s = start_together(clock, place, &late);
+    const double used_s = processor_s();
     work(context);
-    const double mine[2] = {now_s() - start_s, late};
-    double largest[2];
-    MPI_Request request;
-    MPI_Iallreduce(mine, largest, 2, MPI_DOUBLE, MPI_MAX, place->comm, &request);
-    wait_gently(&request);
-    if (largest[1] == 0 || clock->margin_s >= margin_limit_s) return largest[0];
+    const double mine[3] = {now_s() - start_s, processor_s() - used_s, late};
+    double largest[3], sum_s;
+    MPI_Request requests[2];
+    MPI_Iallreduce(mine, largest, 3, MPI_DOUBLE, MPI_MAX, place->comm, &requests[0]);
+    MPI_Iallreduce(mine, &sum_s, 1, MPI_DOUBLE, MPI_SUM, place->comm, &requests[1]);
+    wait_gently(&requests[0]);
+    wait_gently(&requests[1]);
+    if (largest[2] == 0 || clock->margin_s >= margin_limit_s)
+      return (struct Times){largest[0], sum_s / place->ranks, largest[1]};
     clock->margin_s *= 2;
   }
 }

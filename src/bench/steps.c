@@ -67,7 +67,7 @@ static void run_rounds(struct Measuring* m, struct Running* r, const long long* 
   for (int round = 0; round < schedule->rounds; ++round) {
     for (r->first = r->end; r->end < schedule->count && schedule->steps[r->end].round == round;)
       ++r->end;
-    const double seconds = time_together(&m->clock, &m->place, run_round, r);
+    const double seconds = time_together(&m->clock, &m->place, run_round, r).last_s;
     if (m->place.rank != 0 || repetition < 0) continue;
     printf("{\"bench\": \"step\", \"bytes\": %zu, \"schedule\": ", r->bytes);
     write_text(schedule->algorithm);

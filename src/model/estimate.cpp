@@ -106,12 +106,14 @@ class Play {
     }
     for (int rank = 0; rank < std::ssize(executors_); ++rank) {
       if (!executors_[index(rank)].done()) throw std::runtime_error("the schedule stands still");
+      estimate.mean_s += processors_.clock(rank) / static_cast<double>(executors_.size());
       if (processors_.clock(rank) < estimate.seconds) continue;
       estimate.seconds = processors_.clock(rank);
       estimate.spent = processors_.spent(rank);
     }
     if (processors_.least_s() > estimate.seconds) {
       estimate.spent.processors = processors_.least_s() - estimate.seconds;
+      estimate.mean_s *= processors_.least_s() / estimate.seconds;
       estimate.seconds = processors_.least_s();
     }
     estimate.messages = messages_between_nodes_ * (symmetry_ ? topology_.nodes() : 1);
@@ -391,9 +393,7 @@ bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topolog
 Estimate estimate_of_one_node(const Schedule& schedule, const Topology& topology,
                               const Network& network, double block_bytes) {
   const auto symmetry = symmetry_of(schedule, topology, network);
-  if (!symmetry) {
-    throw std::invalid_argument("nodes are not seen to be alike");
-  }
+  if (!symmetry) throw std::invalid_argument("nodes are not seen to be alike");
   return Play(schedule, topology, network, block_bytes, nullptr, symmetry).run(never);
 }
 

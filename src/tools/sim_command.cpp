@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "choose/native.hpp"
 #include "collectives/collectives.hpp"
 #include "model/estimate.hpp"
 #include "model/network_json.hpp"
@@ -52,6 +53,23 @@ void expect_few_messages(const Schedule& schedule, const Simulation& simulation)
                    "for all; name algorithms in which one can, such as ring");
 }
 
+/// A tree of ranks as Open MPI lays it out, "bcast/openmpi.binomial": not in the catalog.
+std::optional<Schedule> tree_of_openmpi(const std::string& text, const Simulation& simulation) {
+  const std::size_t slash = text.find('/');
+  const Collective* collective = find_collective(text.substr(0, slash));
+  if (slash == std::string::npos || collective == nullptr) return std::nullopt;
+  const std::string name = text.substr(slash + 1);
+  const RankTree tree = name == "openmpi.binomial" ? RankTree::highest_bit
+                        : name == "openmpi.binary" ? RankTree::by_levels
+                                                   : RankTree::none;
+  if (tree == RankTree::none || !collective->rooted) return std::nullopt;
+  if (simulation.root != 0) throw UsageError("trees of Open MPI are laid out from rank 0");
+  Schedule schedule = over_ranks(tree, simulation.topology.ranks(), *collective);
+  schedule.collective = collective->name;
+  schedule.algorithm = name;
+  return schedule;
+}
+
 Json simulate(const Simulation& simulation, const std::string& text, std::int64_t bytes) {
   const Network& network = simulation.network;
   const Algorithm* named = find_named(std::string_view(text).substr(0, text.find(':')));
@@ -65,7 +83,8 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
       .link = {
           .startup_s = network.message_s, .Bps = network.link_Bps, .streams = streams_of(network)}};
   const auto begin = std::chrono::steady_clock::now();
-  const Schedule schedule = build_named(text, call);
+  const std::optional<Schedule> tree = tree_of_openmpi(text, simulation);
+  const Schedule schedule = tree ? *tree : build_named(text, call);
   const bool cut = find_collective(schedule.collective)->cut();
   const double block =
       static_cast<double>(cut_bytes) / static_cast<double>(cut ? schedule.pieces : 1);
@@ -79,6 +98,7 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
                {"parameters", schedule.parameters},
                {"bytes", bytes},
                {"seconds", result.seconds},
+               {"mean_s", result.mean_s},
                {"bound_s", bound_s(*find_collective(schedule.collective), simulation.topology,
                                    bytes, network.link_Bps)},
                {"spent", spent_json(result.spent)},

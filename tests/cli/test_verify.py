@@ -27,6 +27,7 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.timing
+@pytest.mark.every
 def test_the_whole_catalog_is_proven_in_time() -> None:
     start = time.monotonic()
     result = run("--json")
@@ -34,6 +35,13 @@ def test_the_whole_catalog_is_proven_in_time() -> None:
     document = json.loads(result.stdout)
     assert result.exit_code == 0
     assert document["ok"] and document["max_ranks"] == 33
+
+
+def test_the_catalog_is_proven_up_to_some_ranks() -> None:
+    result = run("--max-ranks", "12", "--json")
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert document["ok"] and document["max_ranks"] == 12
     proofs = {
         (row["collective"], row["algorithm"], proof["name"]): proof
         for row in document["algorithms"]

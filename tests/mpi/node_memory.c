@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions, broadcasts and barriers of many sizes and roots, one right after the other, so that a
 // fast rank is runs ahead of those that still read what it shared.
-// usage: node_memory REPETITIONS COMMUNICATORS
-// Each communicator is made, used and freed; of even ones, ranks are in the opposite order.
+// usage: node_memory REPETITIONS COMMUNICATORS [NUMBERS | threads]
+// Each communicator is made, used for messages of up to NUMBERS numbers, and freed. Of even ones
+// ranks are in the opposite order; every third has half of the ranks, others on each node. With
+// `threads` two threads do so at once, each with communicators of its own.
 // Prints "ok" once.
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size, barriers;
-static MPI_Comm comm;
+static _Thread_local int rank, size, barriers;
+static _Thread_local MPI_Comm comm;
+static int turns, communicators, numbers_max = 60000;
 
 static void require(int condition, const char* what, int count) {
   if (condition) return;
@@ -64,23 +68,58 @@ static int shares(void) {
   return found;
 }
 
-int main(int argc, char** argv) {
+static MPI_Comm made_for(int number, MPI_Comm all) {
+  MPI_Comm made;
+  const int half = number % 3 == 2 && size > 3 ? rank % 2 : 0;
+  MPI_Comm_split(all, half, number % 2 == 0 ? -rank : rank, &made);
+  return made;
+}
+
+static void* use_all(void* given) {
   const int counts[] = {0, 1, 3, 17, 1000, 8192, 60000};
-  MPI_Init(&argc, &argv);
-  const int turns = argc > 1 ? atoi(argv[1]) : 1;
-  const int communicators = argc > 2 ? atoi(argv[2]) : 1;
+  const MPI_Comm all = *(MPI_Comm*)given;
   for (int made = 0; made < communicators; ++made) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, made % 2 == 0 ? -rank : rank, &comm);
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
+    comm = made_for(made, all);
     MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
     for (int turn = 0; turn < turns; ++turn) {
-      for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) try_all(counts[i], turn);
+      for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        if (counts[i] <= numbers_max) try_all(counts[i], turn);
+      }
     }
-    require(shares(), "shared memory before the end", made);
+    if (made % 3 != 2) require(shares(), "shared memory before the end", made);
     MPI_Comm_free(&comm);
-    require(!shares(), "shared memory after the end", made);
   }
+  return NULL;
+}
+
+static void use_all_in_two_threads(void) {
+  MPI_Comm all[2];
+  pthread_t other;
+  for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+  pthread_create(&other, NULL, use_all, &all[1]);
+  use_all(&all[0]);
+  pthread_join(other, NULL);
+  for (int i = 0; i < 2; ++i) MPI_Comm_free(&all[i]);
+}
+
+int main(int argc, char** argv) {
+  const int threads = argc > 3 && strcmp(argv[3], "threads") == 0;
+  int provided;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  turns = argc > 1 ? atoi(argv[1]) : 1;
+  communicators = argc > 2 ? atoi(argv[2]) : 1;
+  if (argc > 3 && !threads) numbers_max = atoi(argv[3]);
+  if (threads) {
+    require(provided == MPI_THREAD_MULTIPLE, "level of threads", provided);
+    use_all_in_two_threads();
+  } else {
+    MPI_Comm all = MPI_COMM_WORLD;
+    use_all(&all);
+  }
+  require(!shares(), "shared memory after the end", communicators);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) printf("ok\n");
   MPI_Finalize();

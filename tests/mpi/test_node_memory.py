@@ -3,7 +3,7 @@
 where it cannot be had, and nothing of it is left."""
 
 import pytest
-from mpi_jobs import Mpi
+from mpi_jobs import SUIRO, Mpi, execute
 
 FORCED = {
     "SUIRO_BARRIER": "shared_leader",
@@ -26,8 +26,55 @@ def test_every_mpi_gets_what_it_is_to(every_mpi: Mpi, allreduce: str, nodes: str
 
 def test_many_communicators_leave_nothing(openmpi: Mpi) -> None:
     """The program looks at what it has mapped."""
-    outcome = openmpi.run([str(openmpi.build("node_memory.c")), "1", "60"], **FORCED)
+    outcome = openmpi.run([str(openmpi.build("node_memory.c")), "1", "30"], **FORCED)
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+
+
+@pytest.mark.every
+def test_ten_thousand_communicators(mpi: Mpi) -> None:
+    outcome = mpi.run([str(mpi.build("node_memory.c")), "1", "10000", "3"], **FORCED)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+
+
+@pytest.mark.every
+def test_a_node_of_128_ranks(openmpi: Mpi) -> None:
+    program = [str(openmpi.build("node_memory.c")), "1", "1", "8192"]
+    outcome = openmpi.run(program, ranks=256, **FORCED, SUIRO_ALLREDUCE="shared_leader")
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+
+
+def test_two_threads_at_once(mpi: Mpi) -> None:
+    program = [str(mpi.build("node_memory.c")), "1", "4", "threads"]
+    outcome = mpi.run(program, SUIRO_ALLREDUCE="shared_leader", **FORCED)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+
+
+@pytest.mark.parametrize("options", ["size=1M", "ro"])
+def test_a_node_without_shared_memory_files(openmpi: Mpi, options: str) -> None:
+    """/dev/shm as containers have it: next to nothing, or not for writing."""
+    script = f'mount -t tmpfs -o {options} shm /dev/shm; exec "$@"'
+    program = [str(openmpi.build("node_memory.c")), "1", "2"]
+    command = [*SUIRO, "run", "--explain=json", "--", *openmpi.launcher(4), *program]
+    more = FORCED | {"SUIRO_ALLREDUCE": "shared_lanes", "OMPI_MCA_btl": "self,tcp"}
+    outcome = execute(["unshare", "-rm", "sh", "-c", script, "sh", *command], **more)
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+    assert {row["algorithm"] for row in outcome.explained("allreduce")} >= {"shared_lanes"}
+
+
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [
+        ("bcast", "shared_tree"),
+        ("reduce", "shared_tree"),
+        ("allreduce", "shared_lanes"),
+        ("barrier", "shared_leader"),
+    ],
+)
+def test_a_rank_that_is_killed_ends_the_job(mpi: Mpi, collective: str, algorithm: str) -> None:
+    forced = {f"SUIRO_{collective.upper()}": algorithm}
+    outcome = mpi.run([str(mpi.build("killed.c")), collective], **forced)
+    assert outcome.code != 0
+    assert "not reached" not in outcome.out
 
 
 def test_what_does_not_fit_is_native(openmpi: Mpi) -> None:

@@ -2,6 +2,7 @@
 """From samples to cells. Pure: the same events always give the same cells."""
 
 from dataclasses import dataclass, field
+from statistics import median
 
 from suiro.bench import innocence, obedience
 from suiro.bench.catalog import Collective, busiest_link_bytes
@@ -123,6 +124,8 @@ def _cell(
         root=setting.root if setting.collective.rooted else None,
         median_s=median_s,
         ci95_s=interval,
+        mean_s=median(sample["mean_s"] for sample in samples),
+        processor_s=median(sample["processor_s"] for sample in samples),
         bandwidth_Bps=_busiest(events, setting, block_bytes)(nodes) / median_s,
         repetitions=len(seconds),
         cpu_limited=void_reason is not None,

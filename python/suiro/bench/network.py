@@ -25,14 +25,13 @@ class Cut:
 
 @dataclass(frozen=True)
 class Network:
-    """The hosts in order: the ranks of each, the links that all of them have, what one connection
-    may use of the first, and the cuts."""
+    """The hosts in order: the ranks of each, the links that all of them have, and the cuts."""
 
     ranks_of_host: tuple[int, ...]
     link_rates_bps: tuple[int, ...]
-    connection_bps: int | None = None
     cuts: tuple[Cut, ...] = ()
     shares_out: bool = True  # whether the MPI uses all links of a host, by their rates
+    connection_bps: int | None = None  # what one may use of the first link
 
     @property
     def links_used(self) -> int:

@@ -56,6 +56,8 @@ class Cell(BaseModel):
     root: int | None = None
     median_s: _Positive
     ci95_s: Interval
+    mean_s: float | None = None  # of ranks' own times, as OSU's programs print; of calls the median
+    processor_s: float | None = None  # of the rank that took most; of calls the median
     bandwidth_Bps: float  # what the busiest node must send or receive, over the time
     line_rate_fraction: float | None = None
     bound_fraction: float | None = None

@@ -81,7 +81,8 @@ def _notes(cell: Cell) -> list[str]:
 
 def cells_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for name in ("bytes", "algorithm", "time", "95 %", "MB/s", "/ line", "/ bound"):
+    heads = ("bytes", "algorithm", "time", "95 %", "mean", "busiest", "MB/s", "/ line", "/ bound")
+    for name in heads:
         is_name = name == "algorithm"  # only a name with parameters is ever too long
         table.add_column(
             name, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
@@ -107,6 +108,8 @@ def _row(cell: Cell) -> list[str]:
         name + (MARK if cell.void else ""),
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
+        time_text(cell.mean_s) if cell.mean_s is not None else "-",
+        time_text(cell.processor_s) if cell.processor_s is not None else "-",
         bandwidth_text(cell),
         figure(cell.line_rate_fraction),
         figure(cell.bound_fraction),

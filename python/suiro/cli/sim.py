@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from suiro.sim.network import Scene
 
 
+_FACTORS = (1.3, 1.5, 2.0)
+
 AlgorithmOption = Annotated[
     str | None,
     typer.Option(
@@ -27,7 +29,10 @@ AlgorithmOption = Annotated[
 ]
 CompareOption = Annotated[
     Path | None,
-    typer.Option(metavar="RESULT", help="Set it beside what suiro bench --json printed."),
+    typer.Option(
+        metavar="RESULT",
+        help="Set it beside what suiro bench --json printed, or a CSV table of OSU's benchmarks.",
+    ),
 ]
 SvgOption = Annotated[
     Path | None,
@@ -72,8 +77,12 @@ def sim(
     Against a result:    suiro bench bcast --lab 4x4-hol --json --algorithms pipeline > r.json;
                          suiro sim bcast --lab 4x4-hol --compare r.json
 
-    A line of the table: the time until the last rank is done, what the busiest link needs over it,
-    and the part of the time that went to links, the way, messages, copies, and TCP's repeats.
+    Against others':     suiro sim bcast --cluster c5n.toml --nodes 8 --ppn 36 --compare osu.csv,
+                         columns: size, and one for each algorithm's microseconds, by its name
+
+    A line of the table: the time until the last rank is done, that of a rank in the mean, what the
+    busiest link needs over the former, and the part of the time that went to links, the way,
+    messages, copies, and TCP's repeats.
     """
     from suiro.bench.catalog import find_collective
     from suiro.output import check_place
@@ -97,8 +106,13 @@ def sim(
 
 def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
     from suiro.bench.result import read_result
+    from suiro.sim import osu
     from suiro.sim.compare import compare
 
+    if osu.is_table(path):
+        cells = osu.read_table(path, collective, len(scene.ranks_of_node), scene.ranks)
+        _print_comparison(compare(scene, cells, 0, of_ranks=True), json)
+        return
     cells = [cell for cell in read_result(path).cells if cell.collective == collective]
     _print_comparison(compare(scene, cells, root), json)
 
@@ -163,7 +177,7 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     from suiro.bench.table import figure, size_text, time_text
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for name in ("bytes", "algorithm", "time", "/ bound"):
+    for name in ("bytes", "algorithm", "time", "mean", "/ bound"):
         table.add_column(name, justify="left" if name == "algorithm" else "right")
     for name in ("link", "way", "messages", "copies", "repeats", "others"):
         table.add_column(name, justify="right")
@@ -176,7 +190,7 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
         parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s,
                  spent.processors_s)  # fmt: skip
         table.add_row(
-            size_text(one.bytes), one.name, time_text(one.seconds),
+            size_text(one.bytes), one.name, time_text(one.seconds), time_text(one.mean_s),
             figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),
             *(f"{part / one.seconds:.0%}" if one.seconds else "-" for part in parts),
         )  # fmt: skip
@@ -192,22 +206,27 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
 
 def _print_comparison(comparisons: "list[Comparison]", json: bool) -> None:
     from suiro.errors import UsageError
-    from suiro.sim.compare import median_error
+    from suiro.sim.compare import median_error, share_within
 
     if not comparisons:
         raise UsageError("--compare: the result has no cell of this collective that the model "
                          "knows: it needs algorithms other than native")  # fmt: skip
     error = median_error(comparisons)
     if json:
-        _print_json({"median_error": error, "cells": [
+        _print_json({"median_error": error,
+                     "within": {str(factor): share_within(comparisons, factor)
+                                for factor in _FACTORS},
+                     "cells": [
             {"algorithm": one.cell.algorithm, "bytes": one.cell.bytes,
-             "measured_s": one.cell.median_s, "predicted_s": one.estimate.seconds,
+             "measured_s": one.cell.median_s, "predicted_s": one.predicted_s,
              "error": one.error} for one in comparisons]})  # fmt: skip
         return
     for one in comparisons:
         print(f"{one.cell.bytes:>9} B  {one.estimate.name:44} measured {one.cell.median_s:9.6f} s  "
-              f"predicted {one.estimate.seconds:9.6f} s  {one.error:+.0%}")  # fmt: skip
-    print(f"median error {error:.0%} over {len(comparisons)} cells")
+              f"predicted {one.predicted_s:9.6f} s  {one.error:+.0%}")  # fmt: skip
+    within = ", ".join(f"{share_within(comparisons, one):.0%} within a factor of {one}"
+                       for one in _FACTORS)  # fmt: skip
+    print(f"median error {error:.0%} over {len(comparisons)} cells; {within}")
 
 
 def _draw(scene: "Scene", one: "Estimate", path: Path) -> None:

@@ -10,12 +10,13 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from suiro import toml_file
-from suiro.quantities import bits_per_second, microseconds
+from suiro.quantities import bits_per_second, fractions_of_microseconds, microseconds
 
 EVERY_NODE = "*"
 Switch = Literal["voq", "hol", "pause", "shared"]
 _SEPARATORS = ",; \t\n"  # of names in SUIRO_SITES
 _Microseconds = Annotated[int, BeforeValidator(microseconds), Field(ge=1, le=10**7)]
+_Cost = Annotated[float, BeforeValidator(fractions_of_microseconds), Field(gt=0, le=10**4)]
 _BitsPerSecond = Annotated[int, BeforeValidator(bits_per_second), Field(ge=10**3, le=10**13)]
 
 
@@ -52,6 +53,18 @@ class Site(_Section):
         return self
 
 
+class Node(_Section):
+    """What a node costs. Of a processor: microseconds for a message between nodes, at each end, and
+    bits per second that it copies, gets from another rank of its node in a long message, adds up,
+    and hands to the network or takes from it. What is not said is as of a usual server."""
+
+    message: _Cost | None = None
+    copy_rate: _BitsPerSecond | None = None
+    local_rate: _BitsPerSecond | None = None
+    reduce_rate: _BitsPerSecond | None = None
+    kernel_rate: _BitsPerSecond | None = None
+
+
 class Wan(_Section):
     """What joins two sites: microseconds one way, bits of payload per second in all, and how many
     nodes of a site it takes to reach that, which is how many should use it at once."""
@@ -67,6 +80,7 @@ class Cluster(_Section):
 
     version: Literal[1]
     measured: Measured | None = None
+    node: Node = Node()
     site: list[Site] = Field(min_length=1)
     wan: list[Wan] = []
 

@@ -22,6 +22,14 @@ def known_network(cluster: Cluster) -> dict[str, object]:
         network["stream_Bps"] = min(streams) / 8
     if latencies:
         network["latency_s"] = max(latencies) / 1e6
+    costs = {
+        "message_s": cluster.node.message and cluster.node.message / 1e6,
+        "copy_Bps": cluster.node.copy_rate and cluster.node.copy_rate / 8,
+        "local_Bps": cluster.node.local_rate and cluster.node.local_rate / 8,
+        "reduce_Bps": cluster.node.reduce_rate and cluster.node.reduce_rate / 8,
+        "kernel_Bps": cluster.node.kernel_rate and cluster.node.kernel_rate / 8,
+    }
+    network |= {name: value for name, value in costs.items() if value is not None}
     delays = [wan.delay for wan in cluster.wan if wan.delay is not None]
     wan_rates = [wan.rate for wan in cluster.wan if wan.rate is not None]
     if delays and wan_rates:

@@ -12,18 +12,32 @@ from suiro.sim.network import Scene
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measured cell and what the model says of it."""
+    """One measured cell and what the model says of it. `of_ranks`: both are means over ranks of
+    each rank's own time, and not the time until the last rank is done."""
 
     cell: Cell
     estimate: Estimate
+    of_ranks: bool = False
+
+    @property
+    def predicted_s(self) -> float:
+        return self.estimate.mean_s if self.of_ranks else self.estimate.seconds
 
     @property
     def error(self) -> float:
         """How much longer, as a part of what was measured, the model takes; negative: shorter."""
-        return self.estimate.seconds / self.cell.median_s - 1
+        return self.predicted_s / self.cell.median_s - 1
+
+    @property
+    def factor(self) -> float:
+        """The longer over the shorter."""
+        ratio = self.predicted_s / self.cell.median_s
+        return max(ratio, 1 / ratio)
 
 
-def compare(scene: Scene, cells: Iterable[Cell], root: int) -> list[Comparison]:
+def compare(
+    scene: Scene, cells: Iterable[Cell], root: int, of_ranks: bool = False
+) -> list[Comparison]:
     """Of the cells that ran a schedule of the catalog, and count."""
     comparisons = []
     for cell in cells:
@@ -31,10 +45,15 @@ def compare(scene: Scene, cells: Iterable[Cell], root: int) -> list[Comparison]:
         if cell.void or algorithm is None or algorithm.startswith("native"):
             continue
         [made] = estimate(scene, cell.collective, [algorithm], [cell.bytes], root)
-        comparisons.append(Comparison(cell, made))
+        comparisons.append(Comparison(cell, made, of_ranks))
     return comparisons
 
 
 def median_error(comparisons: list[Comparison]) -> float:
     """Of the errors without their signs."""
     return median(abs(one.error) for one in comparisons)
+
+
+def share_within(comparisons: list[Comparison], factor: float) -> float:
+    """Of the cells in which the model is right within that factor."""
+    return sum(one.factor <= factor for one in comparisons) / len(comparisons)

@@ -31,6 +31,7 @@ class Estimate(BaseModel):
     parameters: dict[str, int]
     bytes: int
     seconds: float
+    mean_s: float  # of ranks' own times, as OSU's programs print
     bound_s: float
     spent: Spent
     messages: int
