@@ -9,28 +9,13 @@
 #include <limits>
 #include <new>
 
+#include "choose/margins.hpp"
 #include "choose/residual.hpp"
 #include "model/estimate.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {
 namespace {
-
-/// So much slower than native nobody notices.
-constexpr double tolerance = 1.02;
-/// On each network, in the geometric mean: less is not worth a word, nor the risk. On every one,
-/// where what the MPI runs is not in the books.
-constexpr double gain_min = 1.05;
-/// Blocks are joined for the starts of messages that it saves: not where they take less of the
-/// time.
-constexpr double starts_least = 0.05;
-/// What copies blocks to join them, in memory of its own, must gain so much more.
-constexpr double joining = 1.05;
-/// One kind of network alone does not decide for all.
-constexpr double gain_max = 2;
-
-/// Above, an answer takes longer than anyone would wait for it.
-constexpr std::int64_t messages_max = 1 << 18;
 
 Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
@@ -93,8 +78,8 @@ struct Gain {
   double product = 1;  // in which more than twice as fast counts as that
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
-  double seconds = 0;   // on the first network
-  bool surely = false;  // or it may be slower on one
+  std::vector<double> seconds = {};  // on each network, the last first
+  bool surely = false;               // or it may be slower on one
 };
 
 class Prediction {
@@ -128,6 +113,8 @@ class Prediction {
   Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
   std::vector<Candidate> textbook() const;
   Gain gain(const Candidate& candidate) const;
+  bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
+                           const Gain& best) const;
 
   const Surroundings& surroundings_;
   const Collective& collective_;
@@ -223,7 +210,7 @@ bool Prediction::joins_in_vain(const Algorithm& algorithm) const {
   if (!joins(algorithm)) return false;
   const double bytes = static_cast<double>(bytes_);
   return std::ranges::all_of(networks_, [&](const Network& network) {
-    return 2 * network.message_s < starts_least * bytes / network.link_Bps;
+    return 2 * network.message_s < margins.starts_least * bytes / network.link_Bps;
   });
 }
 
@@ -257,17 +244,36 @@ Gain Prediction::gain(const Candidate& candidate) const {
   if (shared_bytes(play.schedule, piece_bytes) > shared_bytes_max) return {};
   Gain gain;
   for (std::size_t i = networks_.size(); i-- > 0;) {
-    const double limit_s = native_s_[i] * (native_known_ ? tolerance : 1 / gain_min);
+    const double limit_s =
+        native_s_[i] * (native_known_ ? margins.tolerance : 1 / margins.gain_min);
     const double takes_s = seconds(play, networks_[i], limit_s);
     if (takes_s > limit_s) return {};
     const double faster = native_s_[i] / takes_s;
-    gain.product *= std::min(faster, gain_max);
+    gain.product *= std::min(faster, margins.gain_max);
     gain.least = std::min(gain.least, faster);
     gain.most = std::max(gain.most, faster);
-    gain.seconds = takes_s;
+    gain.seconds.push_back(takes_s);
   }
   gain.surely = true;
   return gain;
+}
+
+/// Of the same algorithm, with other values: `candidate` is faster than `chosen`, and by more than
+/// the model's doubt for each value that is not the usual one.
+bool Prediction::departs_with_reason(const Candidate& candidate, const Gain& its,
+                                     const Candidate& chosen, const Gain& best) const {
+  const auto departures = [](const Candidate& one) {
+    return static_cast<double>(one.parameters.size());
+  };
+  const double more = departures(candidate) - departures(chosen);
+  double faster = 1;
+  double asked = 1;
+  for (std::size_t i = 0; i < its.seconds.size(); ++i) {
+    const double ratio = best.seconds[i] / its.seconds[i];
+    faster *= std::clamp(ratio, 1 / margins.gain_max, margins.gain_max);
+    asked *= 1 + more * (margins.departing - 1);
+  }
+  return faster > asked;
 }
 
 Decision Prediction::answer() {
@@ -278,22 +284,25 @@ Decision Prediction::answer() {
     return product;
   };
   Gain best;
-  double best_worth = each(gain_min);
+  double best_worth = each(margins.gain_min);
   const Candidate* chosen = nullptr;
   const std::vector<Candidate> all = rivals();
   for (const Candidate& candidate : all) {
-    const Gain its = gain(candidate);
-    const double worth = its.product / (joins(*candidate.algorithm) ? each(joining) : 1);
-    const bool better = worth > best_worth || (worth == best_worth && its.least > best.least);
-    if (!its.surely || !better) continue;
-    best = its;
+    Gain its = gain(candidate);
+    if (!its.surely) continue;
+    const double worth = its.product / (joins(*candidate.algorithm) ? each(margins.joining) : 1);
+    const bool better = chosen != nullptr && chosen->algorithm == candidate.algorithm
+                            ? departs_with_reason(candidate, its, *chosen, best)
+                            : worth > best_worth || (worth == best_worth && its.least > best.least);
+    if (!better) continue;
+    best = std::move(its);
     best_worth = worth;
     chosen = &candidate;
   }
   if (chosen == nullptr) return native("predicted: nothing surely beats " + native_said_);
   char text[96];
   std::snprintf(text, sizeof text, "predicted: %.3g ms or more, %.2f to %.2f times as fast as ",
-                1e3 * best.seconds, best.least, best.most);
+                1e3 * best.seconds.back(), best.least, best.most);
   return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_, true};
 }
 
@@ -333,7 +342,7 @@ double Chooser::price_s(const Collective& collective, const Topology& topology) 
 std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
                                   std::optional<std::int64_t> bytes) const {
   if (collective.sizes == Sizes::at_root) return "ignorance: only the root knows sizes";
-  if (messages(collective, topology) > messages_max) {
+  if (messages(collective, topology) > margins.messages_max) {
     return "ignorance: too many ranks for a prediction";
   }
   if (!bytes) return "ignorance: no size, no prediction";

@@ -5,6 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from suiro.bench.result import Cell, Result
+from suiro.lab import cables
 
 MARK = " *void"
 NOTE_STYLES = {"void": "yellow", "note": "dim"}
@@ -81,8 +82,9 @@ def _notes(cell: Cell) -> list[str]:
 
 def cells_table(result: Result) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    heads = ("bytes", "algorithm", "time", "95 %", "mean", "busiest", "MB/s", "/ line", "/ bound")
-    for name in heads:
+    rated = result.machine.model not in cables.MODELS
+    limits = ("/ line", "/ bound") if rated else ("busiest",)
+    for name in ("bytes", "algorithm", "time", "95 %", "mean", "MB/s", *limits):
         is_name = name == "algorithm"  # only a name with parameters is ever too long
         table.add_column(
             name, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
@@ -96,11 +98,14 @@ def cells_table(result: Result) -> Table:
             table.add_section()
         previous = cell.bytes
         style = "dim" if cell.void else "bold" if (cell.bytes, cell.algorithm) in best else ""
-        table.add_row(*_row(cell), style=style)
+        table.add_row(*_row(cell, rated), style=style)
     return table
 
 
-def _row(cell: Cell) -> list[str]:
+def _row(cell: Cell, rated: bool) -> list[str]:
+    """Against the network's limits; where there are none, with what the busiest rank worked."""
+    busiest = "-" if cell.processor_s is None else time_text(cell.processor_s)
+    limits = [figure(cell.line_rate_fraction), figure(cell.bound_fraction)] if rated else [busiest]
     name = cell.algorithm + (" (control)" if cell.is_control else "")
     low, high = cell.ci95_s
     return [
@@ -109,10 +114,8 @@ def _row(cell: Cell) -> list[str]:
         time_text(cell.median_s),
         f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
         time_text(cell.mean_s) if cell.mean_s is not None else "-",
-        time_text(cell.processor_s) if cell.processor_s is not None else "-",
         bandwidth_text(cell),
-        figure(cell.line_rate_fraction),
-        figure(cell.bound_fraction),
+        *limits,
         figure(cell.speedup_over_native),
         figure(cell.speedup_over_control),
         str(cell.repetitions),
