@@ -29,6 +29,7 @@ def compared(workload: Workload, jobs: int = 1, launcher: str = "mpirun") -> Com
     )
 
 
+@pytest.mark.every
 def test_every_kernel_runs() -> None:
     names = ",".join(name for name in KERNELS if name not in ("receive", "send", "resume"))
     for kernel in parse_kernels(names, [100], calls=2):

@@ -89,6 +89,7 @@ def test_one_connection_has_its_share_of_a_link(suiro: Suiro, tmp_path: Path) ->
 
 
 @pytest.mark.timing
+@pytest.mark.every  # it needs a machine on which nothing else runs
 def test_hosts_have_different_speeds(suiro: Suiro, needs_cpu_groups: None, tmp_path: Path) -> None:
     groups = "shares 1 host0 host1 host2 host3"
     with measured(suiro, "mixed-speed", tmp_path / "counters.json", groups) as (shares,):

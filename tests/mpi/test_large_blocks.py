@@ -24,6 +24,7 @@ def available_gib() -> float:
     available_gib() < NEEDED_GIB,
     reason=f"blocks of 2 GiB need {NEEDED_GIB} GiB of free memory, here are {available_gib():.0f}",
 )
+@pytest.mark.every
 def test_blocks_of_more_than_2_gib(programs: Path) -> None:
     """Open MPI takes half a minute for them; the test below has it move as much in messages."""
     mpich = Mpi("mpich", programs)

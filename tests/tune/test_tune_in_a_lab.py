@@ -105,7 +105,9 @@ def test_a_root_that_is_not_there(lab: list[str], tmp_path: Path) -> None:
     assert "there are 4 ranks, 0 to 3" in said
 
 
-@pytest.mark.parametrize(("slow_host", "burning"), [(True, 0), (False, 2)])
+@pytest.mark.parametrize(
+    ("slow_host", "burning"), [(True, 0), pytest.param(False, 2, marks=pytest.mark.every)]
+)
 def test_a_slow_node_or_a_busy_machine_decides_nothing_wrong(
     tmp_path: Path, slow_host: bool, burning: int
 ) -> None:

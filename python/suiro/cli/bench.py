@@ -138,8 +138,9 @@ def bench(
     A line of the table: the median time of a call until the last rank is done, its 95 % interval,
     and the mean over ranks; what the busiest node moves in that time, also over what one TCP stream
     reaches (/ line) and the network allows (/ bound), or, where links have no rate, the processor
-    time of the rank that took most (busiest); native's and the control's (native's algorithm, run by suiro) time over it. The first
-    call of each algorithm is not counted, and what it delivers is checked.
+    time of the rank that took most (busiest); native's and the control's (native's algorithm, run
+    by suiro) time over it. The first call of each algorithm is not counted, and what it delivers is
+    checked.
 
     All collectives are compared at bytes that the busiest link must carry, whatever the algorithm:
     native against what suiro chooses.
