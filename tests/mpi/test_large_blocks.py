@@ -36,6 +36,7 @@ def test_blocks_of_more_than_2_gib(programs: Path) -> None:
     ]
 
 
+@pytest.mark.every
 @pytest.mark.skipif(
     available_gib() < NEEDED_FOR_MESSAGE_GIB,
     reason=f"blocks of 1.2 GB need {NEEDED_FOR_MESSAGE_GIB} GiB of free memory",

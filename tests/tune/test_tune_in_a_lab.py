@@ -126,6 +126,7 @@ def test_a_slow_node_or_a_busy_machine_decides_nothing_wrong(
     assert document["stored"]
 
 
+@pytest.mark.every
 def test_parts_of_the_job_have_rules_of_their_own(lab: list[str], tmp_path: Path) -> None:
     rules = tmp_path / "rules.json"
     given = ["bcast", *lab, "--ranks", "2,4", "--sizes", "64K", "--budget", "6s"]
