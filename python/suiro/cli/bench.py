@@ -279,7 +279,7 @@ def _show(result: "Result", everything: bool, json: bool) -> None:
     elif everything:
         print_every(result, Console(width=None if sys.stdout.isatty() else 124))
     else:
-        print_result(result, Console(width=None if sys.stdout.isatty() else 100))
+        print_result(result, Console(width=None if sys.stdout.isatty() else 112))
         lines = model_lines(result)
         if lines:
             print("the wide-area paper's models (its table 2):", *lines, sep="\n")
