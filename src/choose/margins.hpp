@@ -8,8 +8,8 @@
 namespace suiro {
 
 struct Margins {
-  /// Slower than native by so much on any possible network is too much. Nobody notices less.
-  /// `suiro bench all --lab 4x4-voq --sizes 4K,64K,1M`: its verdict is by the same number.
+  /// Slower than native by so much on any possible network is too much. Nobody notices less
+  /// (docs/decisions/0028-what-is-not-known-is-a-set.md).
   double tolerance = 1.02;
 
   /// So much faster on each network, in the geometric mean; and on every one where what the MPI
@@ -23,17 +23,17 @@ struct Margins {
 
   /// What copies blocks to join them, in memory of its own, gains so much more on each network; it
   /// is for the starts of messages, and left out where they are less of the time than that.
-  /// `suiro bench alltoall --lab 4x4-bridge --sizes 16K`: 0.65 of native without.
+  /// docs/decisions/0028-what-is-not-known-is-a-set.md has both.
   double joining = 1.05;
   double starts_least = 0.05;
 
   /// For each parameter with another value than the usual one, as the model cannot tell less.
   /// `suiro bench bcast --lab 4x16-bridge --sizes 1M`: a chain of nodes was chosen for 2 % less,
-  /// and took native's time over 0.9, the tree over 1.2.
+  /// and took native's time over 0.9; the tree takes it over 1.35.
   double departing = 1.1;
 
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait
-  /// for it. `suiro-schedule choose alltoall --nodes 32 --ppn 16`.
+  /// for it (docs/decisions/0025-the-model-chooses-what-no-rule-says.md).
   std::int64_t messages_max = 1 << 18;
 };
 

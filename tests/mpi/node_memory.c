@@ -15,7 +15,7 @@
 
 static _Thread_local int rank, size, barriers;
 static _Thread_local MPI_Comm comm;
-static int turns, communicators, numbers_max = 60000;
+static int turns, communicators, threads, numbers_max = 60000;
 
 static void require(int condition, const char* what, int count) {
   if (condition) return;
@@ -91,6 +91,7 @@ static void* use_all(void* given) {
     }
     if (made % 3 != 2) require(shares(), "shared memory before the end", made);
     MPI_Comm_free(&comm);
+    if (!threads) require(!shares(), "shared memory after the end", made);
   }
   return NULL;
 }
@@ -106,7 +107,7 @@ static void use_all_in_two_threads(void) {
 }
 
 int main(int argc, char** argv) {
-  const int threads = argc > 3 && strcmp(argv[3], "threads") == 0;
+  threads = argc > 3 && strcmp(argv[3], "threads") == 0;
   int provided;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   turns = argc > 1 ? atoi(argv[1]) : 1;

@@ -31,12 +31,6 @@ def test_many_communicators_leave_nothing(openmpi: Mpi) -> None:
 
 
 @pytest.mark.every
-def test_ten_thousand_communicators(mpi: Mpi) -> None:
-    outcome = mpi.run([str(mpi.build("node_memory.c")), "1", "10000", "3"], **FORCED)
-    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
-
-
-@pytest.mark.every
 def test_a_node_of_128_ranks(openmpi: Mpi) -> None:
     program = [str(openmpi.build("node_memory.c")), "1", "1", "8192"]
     outcome = openmpi.run(program, ranks=256, **FORCED, SUIRO_ALLREDUCE="shared_leader")
