@@ -89,8 +89,7 @@ struct Algorithm {
   /// Pure, for any call. `parameters` is complete (see complete()).
   Schedule (*build)(const Call&, const Parameters&);
   bool for_sites = false;  // of no use at one site
-  /// Inside nodes it goes through shared blocks, whose cost the model does not know yet: it is
-  /// never predicted to be best, and runs where it is asked for by name.
+  /// Inside nodes it goes through shared blocks: the ranks of a node must be able to share memory.
   bool in_shared_memory = false;
 };
 

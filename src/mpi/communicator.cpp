@@ -10,6 +10,7 @@
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/net_group.hpp"
+#include "mpi/reserve.hpp"
 #include "mpi/usual_arithmetic.hpp"
 #include "mpi/workspace.hpp"
 #include "rules/candidates.hpp"
@@ -147,6 +148,7 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
     std::rotate(found, found + 1, choice.kept.end());
     return *choice.kept.back().workspace;
   }
+  if (!has_reserve()) throw std::bad_alloc();
   const UsualArithmetic usual;
   if (choice.kept.size() == kept_max) choice.kept.erase(choice.kept.begin());
   const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
@@ -161,15 +163,15 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
   if (spoiled_code_ != MPI_SUCCESS) return {};
   if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
   if (!no_twin_.empty()) return no_twin_;
+  if (find_candidate(collective.name, choice.decision.algorithm)->in_shared_memory) {
+    if (!no_node_) no_node_ = make_node_memory();
+    if (!no_node_->empty()) return *no_node_;
+  }
   try {
     const Workspace& workspace = workspace_for(collective, choice, operation);
     if (!joins_unequal(collective, choice) &&
         !can_run(workspace, operation, goes_over_net(collective, choice))) {
       return "blocks too large, or of a type that suiro's transport does not carry";
-    }
-    if (workspace.executor.schedule().shared > 0) {
-      if (!no_node_) no_node_ = make_node_memory();
-      return *no_node_;
     }
   } catch (const std::bad_alloc&) {
     all_say(false, user_);  // the others, who have a new one, ask when they run it
@@ -216,8 +218,9 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
 std::string Communicator::make_twin() {
   constexpr int twins_max = 128;
   const ErrorsReturned returned(user_);
-  if (!all_say(job.twins < twins_max, user_)) {
-    return "a rank is in " + std::to_string(twins_max) + " communicators with messages of suiro's";
+  if (!all_say(job.twins < twins_max && has_reserve(), user_)) {
+    return "a rank is in " + std::to_string(twins_max) +
+           " communicators with messages of suiro's, or has no memory left";
   }
   const bool created = create_twin();
   if (all_say(created, user_)) {

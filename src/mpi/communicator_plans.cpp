@@ -91,14 +91,15 @@ void Communicator::plan(const Collective& collective) {
   std::unique_ptr<Plan>& place = plans_[index_of(collective)];
   if (place) return;
   const UsualArithmetic usual;
-  place = std::make_unique<Plan>();
+  auto plan = std::make_unique<Plan>();
   if (!obstacle_.empty()) {
-    place->choices.emplace_back();
-    place->choices[0].algorithm = native_algorithm;
-    place->choices[0].reason = obstacle_;
+    plan->choices.emplace_back();
+    plan->choices[0].algorithm = native_algorithm;
+    plan->choices[0].reason = obstacle_;
   } else {
-    plan_sizes(collective, table_for(collective), *place);
+    plan_sizes(collective, table_for(collective), *plan);
   }
+  place = std::move(plan);
   const auto settled_native = [](const Choice& choice) {
     return choice.native && !choice.asked_bytes;
   };

@@ -19,6 +19,7 @@
 #include "mpi/net_group.hpp"
 #include "mpi/profilers.hpp"
 #include "mpi/provider.hpp"
+#include "mpi/reserve.hpp"
 #include "mpi/sites.hpp"
 #include "mpi/usual_arithmetic.hpp"
 #include "net/local_place.hpp"
@@ -369,6 +370,7 @@ int initialise(RealInit&& real_init) {
   if (code == MPI_SUCCESS && may_act(enrolled)) {
     if (over_suiro && settings.check && job.rank == 0) check_offsets();
     if (!settings.observed() && !settings.check) job.service.close();
+    keep_reserve();
     find_fault_tolerance();
     job.communicators.begin();
     attach_finish();
