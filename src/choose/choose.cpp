@@ -73,6 +73,14 @@ struct Play {
   double residual = 1;
 };
 
+/// On one network. `worked_s` is of all processors; `by_processors`: what they have to do takes
+/// twice as long as all else.
+struct Foretold {
+  double seconds = std::numeric_limits<double>::infinity();
+  double worked_s = 0;
+  bool by_processors = false;
+};
+
 /// Native's time over a candidate's, on all possible networks.
 struct Gain {
   double product = 1;  // in which more than twice as fast counts as that
@@ -97,11 +105,12 @@ class Prediction {
 
  private:
   Play play_of(const Candidate& candidate) const;
-  /// Infinity for more than `limit_s`.
-  double seconds(const Play& play, const Network& network, double limit_s) const {
+  /// Takes infinite time for more than `limit_s`.
+  Foretold foretell(const Play& play, const Network& network, double limit_s) const {
     const double played_s = limit_s / play.residual;
-    return play.residual *
-           estimate(play.schedule, topology_, network, play.block_bytes, nullptr, played_s).seconds;
+    const Estimate found =
+        estimate(play.schedule, topology_, network, play.block_bytes, nullptr, played_s);
+    return {play.residual * found.seconds, found.worked_s, found.spent.processors > found.seconds / 2};
   }
   std::vector<Candidate> rivals() const;
   bool joins(const Algorithm& algorithm) const {
@@ -122,7 +131,7 @@ class Prediction {
   Topology topology_;  // on which schedules are played
   std::int64_t bytes_;
   std::vector<Network> networks_;
-  std::vector<double> native_s_;  // on each network
+  std::vector<Foretold> native_;  // on each network
   std::string native_said_;
   bool native_known_ = true;
 };
@@ -184,13 +193,14 @@ void Prediction::estimate_native() {
     native_known_ = false;
     native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
   }
-  native_s_.assign(networks_.size(), std::numeric_limits<double>::infinity());
+  native_.assign(networks_.size(), {});
   for (const Candidate& candidate : alike) plays.push_back(play_of(candidate));
   // A short one limits how far others are played.
   std::ranges::stable_sort(plays, {}, [](const Play& play) { return play.schedule.rounds; });
   for (const Play& play : plays) {
     for (std::size_t i = 0; i < networks_.size(); ++i) {
-      native_s_[i] = std::min(native_s_[i], seconds(play, networks_[i], native_s_[i]));
+      const Foretold its = foretell(play, networks_[i], native_[i].seconds);
+      if (its.seconds < native_[i].seconds) native_[i] = its;
     }
   }
 }
@@ -201,7 +211,7 @@ bool Prediction::may_win(const Algorithm& algorithm) const {
   const Cost cost = algorithm.cost(topology_, complete(algorithm, {}));
   const double bytes = static_cast<double>(cost.wire_blocks) * static_cast<double>(bytes_);
   for (std::size_t i = 0; i < networks_.size(); ++i) {
-    if (bytes / networks_[i].link_Bps > native_s_[i]) return false;
+    if (bytes / networks_[i].link_Bps > native_[i].seconds) return false;
   }
   return true;
 }
@@ -245,14 +255,16 @@ Gain Prediction::gain(const Candidate& candidate) const {
   Gain gain;
   for (std::size_t i = networks_.size(); i-- > 0;) {
     const double limit_s =
-        native_s_[i] * (native_known_ ? margins.tolerance : 1 / margins.gain_min);
-    const double takes_s = seconds(play, networks_[i], limit_s);
-    if (takes_s > limit_s) return {};
-    const double faster = native_s_[i] / takes_s;
+        native_[i].seconds * (native_known_ ? margins.tolerance : 1 / margins.gain_min);
+    const Foretold its = foretell(play, networks_[i], limit_s);
+    if (its.seconds > limit_s) return {};
+    const bool toils = its.by_processors && its.worked_s > margins.work * native_[i].worked_s;
+    if (toils && native_known_) return {};
+    const double faster = native_[i].seconds / its.seconds;
     gain.product *= std::min(faster, margins.gain_max);
     gain.least = std::min(gain.least, faster);
     gain.most = std::max(gain.most, faster);
-    gain.seconds.push_back(takes_s);
+    gain.seconds.push_back(its.seconds);
   }
   gain.surely = true;
   return gain;

@@ -27,6 +27,12 @@ struct Margins {
   double joining = 1.05;
   double starts_least = 0.05;
 
+  /// Where processors have most to do, so much of native's work is too much, whatever the time: it
+  /// is foretold to be less only since native waits, and then others may work. It is the model's
+  /// doubt (docs/tuning.md). `suiro bench scan --lab 4x4-bridge --sizes 1M`: 0.62 of native, by
+  /// twice its work.
+  double work = 1.3;
+
   /// For each parameter with another value than the usual one, as the model cannot tell less.
   /// `suiro bench bcast --lab 4x16-bridge --sizes 1M`: a chain of nodes was chosen for 2 % less,
   /// and took native's time over 0.9; the tree takes it over 1.35.

@@ -99,9 +99,7 @@ class Play {
     Estimate estimate;
     double now = 0;
     while (now < never) {
-      const bool late = now > limit_s || processors_.least_s() > limit_s;
-      if (late) estimate.seconds = never;
-      if (late) return estimate;
+      if (std::max(now, processors_.least_s()) > limit_s) return {.seconds = never};
       now = step();
     }
     for (int rank = 0; rank < std::ssize(executors_); ++rank) {
@@ -111,12 +109,14 @@ class Play {
       estimate.seconds = processors_.clock(rank);
       estimate.spent = processors_.spent(rank);
     }
-    if (processors_.least_s() > estimate.seconds) {
-      estimate.spent.processors = processors_.least_s() - estimate.seconds;
-      estimate.mean_s *= processors_.least_s() / estimate.seconds;
-      estimate.seconds = processors_.least_s();
+    if (const double least_s = processors_.least_s(); least_s > estimate.seconds) {
+      estimate.spent.processors = least_s - estimate.seconds;
+      estimate.mean_s *= least_s / estimate.seconds;
+      estimate.seconds = least_s;
     }
-    estimate.messages = messages_between_nodes_ * (symmetry_ ? topology_.nodes() : 1);
+    const int alike = symmetry_ ? topology_.nodes() : 1;
+    estimate.worked_s = processors_.worked_s() * alike;
+    estimate.messages = messages_between_nodes_ * alike;
     estimate.played_ranks = static_cast<int>(executors_.size());
     return estimate;
   }

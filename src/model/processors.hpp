@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "model/network.hpp"
@@ -70,6 +71,8 @@ class Processors {
 
   /// No schedule is done before the busiest rank, or node, has done its work.
   double least_s() const { return least_s_; }
+  /// Of all nodes.
+  double worked_s() const { return std::accumulate(worked_.begin(), worked_.end(), 0.0); }
 
  private:
   static constexpr double looks_in_vain = 2;

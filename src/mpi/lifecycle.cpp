@@ -279,7 +279,7 @@ bool agree() {
   settle_sites(stands);
   job.placement = placement_of(stands);
   settle_network(stands);
-  job.waiting.yield = is_crowded(node.ranks);
+  job.waiting = waiting_on(node.ranks);
   const bool acts = job.placement.nodes() > 1 || job.settings.observed();
   if (acts) settle_detours(stands);
   return acts;

@@ -262,7 +262,7 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
   const int count = static_cast<int>(in_flight_.requests.size());
   in_flight_.finished.resize(in_flight_.requests.size());
   in_flight_.statuses.resize(in_flight_.requests.size());
-  const bool looks_up = waiting_.yield || survives_failures() || !in_flight_.signals.empty();
+  const bool looks_up = waiting_.must_yield() || survives_failures() || !in_flight_.signals.empty();
   const auto wait_some = looks_up ? real.Testsome : real.Waitsome;
   while (true) {
     take_signals(ended);
@@ -283,7 +283,7 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
       return true;
     }
     if (is_revoked(user_)) return check(revoked_code());
-    if (waiting_.yield) sched_yield();
+    if (waiting_.must_yield()) sched_yield();
   }
 }
 
@@ -303,7 +303,7 @@ bool MpiTransport::wait_for_signals(std::vector<Ended>& ended) {
   for (int look = 0;; ++look) {
     take_signals(ended);
     if (!ended.empty()) return true;
-    if (waiting_.yield) sched_yield();
+    if (waiting_.yields) sched_yield();
     if (look % looks != looks - 1) continue;
     int found = 0;
     real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin_, &found, MPI_STATUS_IGNORE);

@@ -2,11 +2,7 @@
 #include "mpi/placement.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
-
-#include "net/local_place.hpp"
 
 namespace suiro::mpi {
 
@@ -87,12 +83,6 @@ Node find_node() {
   real.Bcast(&result.leader, 1, MPI_INT, 0, node);
   real.Comm_free(&node);
   return result;
-}
-
-bool is_crowded(int ranks_on_node) {
-  const char* told = std::getenv("OMPI_MCA_mpi_yield_when_idle");
-  if (told != nullptr && std::string_view(told) != "0") return true;
-  return ranks_on_node > net::local_place().cores;
 }
 
 }  // namespace suiro::mpi

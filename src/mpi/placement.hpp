@@ -49,7 +49,4 @@ struct Node {
 };
 Node find_node();
 
-/// True when a node has more ranks than they may use cores, or when Open MPI was told so.
-bool is_crowded(int ranks_on_node);
-
 }  // namespace suiro::mpi

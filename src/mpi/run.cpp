@@ -101,7 +101,7 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
 /// While a run waits for memory of its node, which another rank still reads.
 bool wait_for_node(void* argument) {
   const auto& carrier = *static_cast<const Carrier*>(argument);
-  if (carrier.waiting.yield) sched_yield();
+  if (carrier.waiting.must_yield()) sched_yield();
   return let_mpi_progress(argument);
 }
 

@@ -11,6 +11,7 @@
 #include "collectives/collectives.hpp"
 #include "execute/net_transport.hpp"
 #include "mpi/user_buffer.hpp"
+#include "mpi/waiting.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro::mpi {
@@ -23,11 +24,6 @@ struct WorkspaceDeleter {
 };
 using WorkspacePointer = std::unique_ptr<Workspace, WorkspaceDeleter>;
 WorkspacePointer make_workspace(const Schedule& schedule, int rank);
-
-/// How a rank waits: true when the node runs more ranks than cores, so waiting gives the core away.
-struct Waiting {
-  bool yield = false;
-};
 
 /// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
 /// still be under way on the twin, where a later run would take them for its own. `lost`: something

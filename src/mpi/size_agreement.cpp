@@ -81,8 +81,8 @@ int SizeAgreement::finish(Waiting waiting) {
   if (request_ == MPI_REQUEST_NULL) return MPI_SUCCESS;
   int done = 0;
   int code = MPI_SUCCESS;
-  if (!waiting.yield) code = real.Wait(&request_, MPI_STATUS_IGNORE);
-  while (waiting.yield && code == MPI_SUCCESS && done == 0) {
+  if (!waiting.must_yield()) code = real.Wait(&request_, MPI_STATUS_IGNORE);
+  while (waiting.must_yield() && code == MPI_SUCCESS && done == 0) {
     code = real.Test(&request_, &done, MPI_STATUS_IGNORE);
     if (done == 0) sched_yield();
   }

@@ -99,6 +99,7 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
                {"bytes", bytes},
                {"seconds", result.seconds},
                {"mean_s", result.mean_s},
+               {"worked_s", result.worked_s},
                {"bound_s", bound_s(*find_collective(schedule.collective), simulation.topology,
                                    bytes, network.link_Bps)},
                {"spent", spent_json(result.spent)},
