@@ -110,7 +110,8 @@ class Prediction {
     const double played_s = limit_s / play.residual;
     const Estimate found =
         estimate(play.schedule, topology_, network, play.block_bytes, nullptr, played_s);
-    return {play.residual * found.seconds, found.worked_s, found.spent.processors > found.seconds / 2};
+    return {play.residual * found.seconds, found.worked_s,
+            found.spent.processors > found.seconds / 2};
   }
   std::vector<Candidate> rivals() const;
   bool joins(const Algorithm& algorithm) const {

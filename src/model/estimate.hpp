@@ -31,8 +31,8 @@ struct Transfer {
 };
 
 struct Estimate {
-  double seconds = 0;  // until the last rank is done, from all of them together
-  double mean_s = 0;   // until a rank is done, in the mean: what OSU's programs print
+  double seconds = 0;   // until the last rank is done, from all of them together
+  double mean_s = 0;    // until a rank is done, in the mean: what OSU's programs print
   double worked_s = 0;  // of processors, of all nodes together
   Spent spent = {};
   std::int64_t messages = 0;  // between nodes, questions and answers not counted

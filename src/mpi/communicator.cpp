@@ -29,6 +29,12 @@ bool too_large_to_join(const BlockBytes& agreed) {
   return agreed.largest > always && agreed.largest / means > agreed.mean;
 }
 
+/// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
+/// its algorithm within a job.
+bool is_tried(const Collective& collective) {
+  return job.settings.learns && !job.settings.check && !collective.reduces;
+}
+
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
 int code_of_loss(const Collective& collective, const Choice& choice) {
   if (survives_failures()) return failed_process_code();
@@ -77,18 +83,24 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  if (choice.asked_bytes && is_tried(collective) && !choice.in_trial) {
+    choice.in_trial = std::make_unique<Choice::InTrial>();
+  }
   if (choice.asked_bytes) predict(collective, plan, choice);
-  return choice;
+  return choice.in_trial ? turn_in_trial(collective, plan, choice) : choice;
 }
 
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
                                        bool uneven) {
   Plan& plan = plan_of(collective);
   plan.waiting = nullptr;
+  plan.timed = nullptr;
   const bool unsuited = uneven && !plan.thresholds.empty();
   Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
   if (!plan.was_early) return choice;
+  if (plan.timed != nullptr) plan.timed->in_trial->trial.take_back();
+  plan.timed = nullptr;
   ++plan.early_calls;
   return plan.too_early;
 }
@@ -96,6 +108,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
 Choice& Communicator::choose(const Collective& collective) {
   Plan& plan = plan_of(collective);
   plan.waiting = nullptr;
+  plan.timed = nullptr;
   if (plan.thresholds.empty()) return plan.choices.front();
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.unagreed;
@@ -133,6 +146,8 @@ void Communicator::take_back(const Collective& collective) {
   plan.was_early = false;
   if (plan.waiting != nullptr) ++plan.waiting->native_calls;
   plan.waiting = nullptr;
+  if (plan.timed != nullptr) plan.timed->in_trial->trial.take_back();
+  plan.timed = nullptr;
 }
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
@@ -266,13 +281,21 @@ bool Communicator::create_twin() {
 }
 
 bool Communicator::is_open() const {
-  return std::ranges::any_of(plans_,
-                             [](const auto& plan) { return plan && plan->agreement.is_open(); });
+  const auto is_in_trial = [](const Choice& choice) {
+    return choice.in_trial && choice.in_trial->times.is_open();
+  };
+  return std::ranges::any_of(plans_, [&](const auto& plan) {
+    return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
+  });
 }
 
 void Communicator::release() {
   for (const auto& plan : plans_) {
-    if (plan) plan->agreement.finish(job.waiting);
+    if (!plan) continue;
+    plan->agreement.finish(job.waiting);
+    for (const Choice& choice : plan->choices) {
+      if (choice.in_trial) choice.in_trial->times.finish(job.waiting);
+    }
   }
   free_twin();
 }

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "choose/trial.hpp"
 #include "collectives/collectives.hpp"
 #include "mpi/node_memory.hpp"
+#include "mpi/reduction.hpp"
 #include "mpi/run.hpp"
 #include "mpi/size_agreement.hpp"
 #include "rules/rules.hpp"
@@ -40,6 +42,13 @@ struct Choice {
     std::int64_t granted = -1;  // of so many bytes all ranks have once had the memory for it
   };
   std::vector<Kept> kept;  // the last used at the end
+
+  /// As long as it is held against native in the program's calls.
+  struct InTrial {
+    Trial trial;
+    Reduction times;
+  };
+  std::unique_ptr<InTrial> in_trial;
 };
 
 /// Why native runs where some rank could not have what suiro's algorithm needs.
@@ -82,6 +91,10 @@ class Communicator {
   /// it.
   void take_back(const Collective& collective);
 
+  /// Whether the call that was chosen for last wants to be timed; then note_time() tells.
+  bool is_timed(const Collective& collective) const { return plan_of(collective).timed != nullptr; }
+  void note_time(const Collective& collective, double seconds);
+
   /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
   /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
   std::string prepare(const Collective& collective, Choice& choice, const Operation& operation);
@@ -115,6 +128,8 @@ class Communicator {
     int early_calls = 0;
     bool was_early = false;     // the call that was counted last
     Choice* waiting = nullptr;  // what that call waited for
+    Choice* timed = nullptr;    // whose trial that call is part of
+    Choice natives_turn;        // in a trial
     bool agrees = false;        // ranks agree on a size
     SizeAgreement agreement;
   };
@@ -126,6 +141,9 @@ class Communicator {
   Choice& choose(const Collective& collective, std::int64_t bytes);
   Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);
+  Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
+  void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
+  static void conclude(Plan& plan, Choice& choice);
   void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
               Decision decision) const;
   bool joins_unequal(const Collective& collective, const Choice& choice) const;

@@ -151,6 +151,9 @@ void Communicator::plan_sizes(const Collective& collective, const RuleTable& tab
   plan.too_early.algorithm = native_algorithm;
   plan.too_early.reason = "ignorance: the first small calls";
   plan.too_early.wire_blocks = plan.choices.front().wire_blocks;
+  plan.natives_turn.algorithm = native_algorithm;
+  plan.natives_turn.reason = "trial: native's turn";
+  plan.natives_turn.wire_blocks = plan.choices.front().wire_blocks;
   plan.agrees = collective.sizes == Sizes::own &&
                 (by_size || joins_unequal(collective, plan.choices.front()));
   if (!by_size) return;
@@ -241,6 +244,8 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   choice.asked_bytes.reset();
   choice.reason.erase(choice.reason.size() - not_yet_predicted.size());
   settle(collective, choice, bytes, std::move(decision));
+  if (choice.native) choice.in_trial.reset();
+  if (choice.in_trial) choice.in_trial->trial.begin();
   leave_small_untouched(plan);
 }
 

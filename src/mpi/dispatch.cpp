@@ -49,7 +49,8 @@ std::optional<int> run_chosen(Communicator& communicator, const Collective& coll
 
 int run_here(Communicator& communicator, const Collective& collective, Choice& choice,
              const Operation& operation, Native native) {
-  const bool timed = job.settings.observed();
+  const bool observed = job.settings.observed();
+  const bool timed = observed || communicator.is_timed(collective);
   const double begin_s = timed ? now_s() : 0;
   Observation call{communicator, collective, choice, operation.bytes, operation.root};
   int code = MPI_SUCCESS;
@@ -64,10 +65,9 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
   } else {
     return pass_on(communicator, collective, choice, operation, std::string(out_of_memory), native);
   }
-  if (timed) {
-    if (call.seconds == 0) call.seconds = elapsed_s(begin_s);
-    job.record.add(call);
-  }
+  if (timed && call.seconds == 0) call.seconds = elapsed_s(begin_s);
+  communicator.note_time(collective, call.seconds);
+  if (observed) job.record.add(call);
   return code;
 }
 
@@ -127,7 +127,8 @@ int known_size(Communicator& communicator, const Collective& collective, const O
   Choice& choice = communicator.choose_and_count(collective, *operation.bytes,
                                                  is_uneven(operation, communicator.ranks()));
   const auto counted = [&] { return taken_back_if_refused(communicator, collective, native); };
-  if (choice.native && !job.settings.observed()) return counted();
+  const bool timed = job.settings.observed() || communicator.is_timed(collective);
+  if (choice.native && !timed) return counted();
   return perform(communicator, collective, choice, operation, counted);
 }
 

@@ -157,12 +157,14 @@ Settings read_settings() {
   settings.explain = flag("SUIRO_EXPLAIN");
   settings.trace = flag("SUIRO_TRACE");
   settings.check = flag("SUIRO_CHECK");
+  settings.learns = variable("SUIRO_LEARN") != "0";
   settings.service = variable("SUIRO_JOB");
   settings.token = variable("SUIRO_TOKEN");
   settings.hash = 0xcbf29ce484222325U;
   mix(settings.hash, settings.off ? "off" : "on");
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
+  mix(settings.hash, settings.learns ? "" : "does not learn");
   try {
     settings.transport = variable("SUIRO_TRANSPORT");
     mix(settings.hash, settings.transport);

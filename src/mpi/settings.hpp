@@ -17,6 +17,7 @@ struct Settings {
   bool explain = false;                   // SUIRO_EXPLAIN, set by `suiro run --explain`
   bool trace = false;                     // SUIRO_TRACE, set by `suiro run --trace`
   bool check = false;                     // SUIRO_CHECK, set by `suiro run --check`
+  bool learns = true;                     // SUIRO_LEARN: 0 is no, by `suiro run --no-learn`
   std::optional<double> check_tolerance;  // SUIRO_CHECK_TOLERANCE
   std::vector<int> pretended_nodes;  // SUIRO_NODES: at each site; ranks are on them in block order
   bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/size_agreement.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "mpi/usual_arithmetic.hpp"
 
@@ -72,21 +72,15 @@ bool SizeAgreement::is_due() const {
 int SizeAgreement::exchange(MPI_Comm communicator, const BlockBytes& vouched, Waiting waiting) {
   if (const int code = finish(waiting); code != MPI_SUCCESS) return code;
   exchanged_at_ = calls_ + 1;
-  mine_ = {vouched.mean, -vouched.largest};
-  return real.Iallreduce(mine_.data(), smallest_.data(), static_cast<int>(mine_.size()),
-                         MPI_INT64_T, MPI_MIN, communicator, &request_);
+  const std::array<std::int64_t, 2> mine = {vouched.mean, -vouched.largest};
+  return reduction_.start(mine, MPI_MIN, communicator);
 }
 
 int SizeAgreement::finish(Waiting waiting) {
-  if (request_ == MPI_REQUEST_NULL) return MPI_SUCCESS;
-  int done = 0;
-  int code = MPI_SUCCESS;
-  if (!waiting.must_yield()) code = real.Wait(&request_, MPI_STATUS_IGNORE);
-  while (waiting.must_yield() && code == MPI_SUCCESS && done == 0) {
-    code = real.Test(&request_, &done, MPI_STATUS_IGNORE);
-    if (done == 0) sched_yield();
-  }
-  if (code == MPI_SUCCESS) agreed_ = BlockBytes{smallest_[0], -smallest_[1]};
+  if (!reduction_.is_open()) return MPI_SUCCESS;
+  const int code = reduction_.finish(waiting);
+  const std::span<const std::int64_t> smallest = reduction_.of_all();
+  if (code == MPI_SUCCESS) agreed_ = BlockBytes{smallest[0], -smallest[1]};
   return code;
 }
 

@@ -6,11 +6,11 @@
 // makes a choice slower but never wrong.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
-#include "mpi/run.hpp"
+#include "mpi/reduction.hpp"
+#include "mpi/user_buffer.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {
@@ -28,9 +28,6 @@ BlockBytes vouched_bytes(const UserBuffer& send, const UserBuffer& receive,
 
 class SizeAgreement {
  public:
-  SizeAgreement() = default;
-  SizeAgreement(const SizeAgreement&) = delete;  // a request may know where this is
-
   /// True when the next call is one at which ranks exchange sizes: the 2nd, 4th, 8th, ... 64th, and
   /// every 64th after that. A communicator with a single call pays for nothing.
   bool is_due() const;
@@ -44,7 +41,7 @@ class SizeAgreement {
   void take_back() { --calls_; }
 
   /// Whether something is under way.
-  bool is_open() const { return request_ != MPI_REQUEST_NULL; }
+  bool is_open() const { return reduction_.is_open(); }
 
   /// Waits for what is under way, before the communicator goes.
   int finish(Waiting waiting);
@@ -57,10 +54,8 @@ class SizeAgreement {
 
   std::int64_t calls_ = 0;
   std::int64_t exchanged_at_ = 0;
-  // The mean, and the largest block negated: the smallest of either is what is agreed on.
-  std::array<std::int64_t, 2> mine_{};
-  std::array<std::int64_t, 2> smallest_{};
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  // Of the mean, and the largest block negated: the smallest of either is what is agreed on.
+  Reduction reduction_;
   std::optional<BlockBytes> agreed_;
 };
 

@@ -105,6 +105,12 @@ def run(
         float | None,
         typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
     ] = None,
+    learn: Annotated[
+        bool,
+        typer.Option(
+            "--learn/--no-learn", help="Hold predictions against native in the job's own calls."
+        ),
+    ] = True,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 3 where suiro cannot work.")
     ] = False,
@@ -123,6 +129,7 @@ def run(
         rules=rules,
         forced=_forced(force or []),
         mpi=None if mpi == "auto" else mpi,
+        learn=learn,
         strict=strict,
         link_rate_bps=link_rate,
         transport=transport,

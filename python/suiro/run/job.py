@@ -39,6 +39,7 @@ class Options:
     rules: Path | None = None
     forced: Mapping[str, str] = field(default_factory=dict)  # algorithms, by collective
     mpi: str | None = None
+    learn: bool = True
     strict: bool = False
     link_rate_bps: float | None = None
     transport: str = "mpi"  # or suiro
@@ -55,6 +56,7 @@ class Options:
             "SUIRO_CHECK_TOLERANCE": None
             if self.check_tolerance is None
             else repr(self.check_tolerance),
+            "SUIRO_LEARN": None if self.learn else "0",
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
         }
         found |= {f"SUIRO_{name.upper()}": value for name, value in self.forced.items()}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A foretold algorithm against native, in the calls of a program (paper B's strategy D). The model
+// may be wrong about this machine; what native and the algorithm take here decides.
+//
+// Calls of one size are numbered alike on all ranks, so who runs the next one is decided without a
+// message. Rounds have a block of calls of each; times of a round are put together by all ranks,
+// and judged alike. Rounds grow until the difference is sure:
+//
+//   round 0   native's calls before the prediction, then 3 of the algorithm's
+//   round 1   4 of native's, 4 of the algorithm's
+//   round 2   8 of each; then the faster one has won
+//
+// The first call of a block is not counted: it waits for what the other algorithm left behind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace suiro {
+
+class Trial {
+ public:
+  enum class Side : std::uint8_t { native, foretold };
+
+  /// Times of a round, at most.
+  static constexpr std::size_t times_max = 16;
+
+  /// The prediction is there. Until then every call is native's.
+  void begin() { begun_ = true; }
+
+  /// Who runs the next call, which is counted; end_call() tells how many nanoseconds it took here.
+  /// A call of which nothing is told counts as a long one.
+  Side begin_call();
+  void end_call(std::int64_t took_ns);
+  /// The call that was begun last has not been made after all.
+  void take_back();
+
+  /// A round is over: times() of all ranks are to be put together. Meanwhile the algorithm runs.
+  bool is_over() const;
+  /// Calls that have been begun since.
+  int calls_since() const { return calls_since_; }
+  std::span<const std::int64_t> times() const { return {times_.data(), taken_}; }
+
+  /// `of_all`: times() of all ranks, put together. The next round begins, if any.
+  void judge(std::span<const std::int64_t> of_all);
+
+  std::optional<Side> verdict() const { return verdict_; }
+  /// Native's time over the algorithm's, once judged.
+  double ratio() const { return ratio_; }
+
+ private:
+  enum class Begun : std::uint8_t { nothing, early, in_round, since };
+
+  void take(Side side);
+
+  bool begun_ = false;
+  int round_ = 0;
+  int early_calls_ = 0;
+  int calls_ = 0;  // of this round
+  int calls_since_ = 0;
+  Begun last_ = Begun::nothing;
+  bool last_is_taken_ = false;
+  std::size_t taken_ = 0;
+  std::array<std::int64_t, times_max> times_{};
+  std::array<Side, times_max> sides_{};
+  std::vector<std::int64_t> native_ns_;  // of all ranks, of all rounds
+  std::vector<std::int64_t> foretold_ns_;
+  std::optional<Side> verdict_;
+  double ratio_ = 0;
+};
+
+}  // namespace suiro
