@@ -109,17 +109,19 @@ static void free_entries(struct Entry* entries, int count) {
 }
 
 /// What is not counted: the first call makes connections and communicators, and its data are
-/// checked. Where sizes differ, and where blocks are small, "auto" begins with the fourth call.
+/// checked. "auto" learns in its first calls, as many as there is time for.
 static double warm_up(struct Measuring* m, struct Exchange* e, const char* name) {
-  enum { calls_until_auto_begins = 4, small_bytes = 4096 };
-  const bool late = e->collective->unequal || e->sizes.bytes < small_bytes;
-  const bool learns = late && strcmp(name, "auto") == 0;
+  enum { calls_until_auto_has_learnt = 44 };
+  const double time_for_it_s = m->budget_s / 4;
+  const int calls_max = strcmp(name, "auto") == 0 ? calls_until_auto_has_learnt : 1;
   struct Times times = {0};
+  double spent_s = 0;
   e->comm = comm_of(m, name);
-  for (int calls = learns ? calls_until_auto_begins : 1; calls > 0; --calls) {
+  for (int calls = 0; calls < calls_max && spent_s <= time_for_it_s; ++calls) {
     clear_exchange(e);
     times = time_together(&m->clock, &m->place, run_exchange, e);
     check_exchange(e, &m->clock, name);
+    spent_s += times.last_s;
   }
   if (m->place.rank == 0) {
     write_head("warm_up", e);

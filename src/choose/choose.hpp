@@ -46,6 +46,10 @@ class Chooser {
   /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
+  /// What calls have shown for that class takes the place of what is kept, or is predicted.
+  void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
+             Decision decision);
+
   /// About how many seconds an answer takes that is not kept.
   double price_s(const Collective& collective, const Topology& topology) const;
 
@@ -53,6 +57,7 @@ class Chooser {
   /// Collective, middle of the size class, and the places: nodes of ranks, then all that is known
   /// of the nodes. Ranks ask in different orders, so what one keeps must be what others find.
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
+  static Key key_of(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
   Decision predict(const Collective& collective, const Topology& topology,
                    std::int64_t bytes) const;

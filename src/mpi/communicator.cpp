@@ -84,10 +84,10 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
   if (choice.asked_bytes && is_tried(collective) && !choice.in_trial) {
-    choice.in_trial = std::make_unique<Choice::InTrial>();
+    choice.in_trial = std::make_unique<Choice::InTrial>(*choice.asked_bytes);
   }
   if (choice.asked_bytes) predict(collective, plan, choice);
-  return choice.in_trial ? turn_in_trial(collective, plan, choice) : choice;
+  return choice;
 }
 
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
@@ -98,9 +98,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
   const bool unsuited = uneven && !plan.thresholds.empty();
   Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
-  if (!plan.was_early) return choice;
-  if (plan.timed != nullptr) plan.timed->in_trial->trial.take_back();
-  plan.timed = nullptr;
+  if (!plan.was_early) return turn_in_trial(collective, plan, choice);
   ++plan.early_calls;
   return plan.too_early;
 }
@@ -115,7 +113,7 @@ Choice& Communicator::choose(const Collective& collective) {
   if (agreed->mean == uneven) return plan.too_uneven;
   Choice& choice = choose(collective, agreed->mean);
   const bool spoilt = joins_unequal(collective, choice) && too_large_to_join(*agreed);
-  return spoilt ? plan.too_uneven : choice;
+  return spoilt ? plan.too_uneven : turn_in_trial(collective, plan, choice);
 }
 
 int Communicator::agree_on_size(const Collective& collective, const UserBuffer& send,

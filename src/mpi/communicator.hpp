@@ -45,6 +45,7 @@ struct Choice {
 
   /// As long as it is held against native in the program's calls.
   struct InTrial {
+    std::int64_t bytes = 0;  // of the size class
     Trial trial;
     Reduction times;
   };
@@ -53,6 +54,9 @@ struct Choice {
 
 /// Why native runs where some rank could not have what suiro's algorithm needs.
 inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
+
+/// In the reason of what a trial has shown.
+inline constexpr const char* tried_note = "; tried: ";
 
 /// Values of the info keys suiro_alltoall and so on, by the place of the collective in the table;
 /// empty: none.
@@ -143,7 +147,7 @@ class Communicator {
   void predict(const Collective& collective, Plan& plan, Choice& choice);
   Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
   void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
-  static void conclude(Plan& plan, Choice& choice);
+  void conclude(const Collective& collective, Plan& plan, Choice& choice);
   void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
               Decision decision) const;
   bool joins_unequal(const Collective& collective, const Choice& choice) const;

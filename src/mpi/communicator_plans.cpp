@@ -244,7 +244,8 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   choice.asked_bytes.reset();
   choice.reason.erase(choice.reason.size() - not_yet_predicted.size());
   settle(collective, choice, bytes, std::move(decision));
-  if (choice.native) choice.in_trial.reset();
+  const bool known = choice.reason.find(tried_note) != std::string::npos;
+  if (choice.native || known) choice.in_trial.reset();
   if (choice.in_trial) choice.in_trial->trial.begin();
   leave_small_untouched(plan);
 }

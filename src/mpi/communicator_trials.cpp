@@ -5,21 +5,14 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/job.hpp"
+#include "mpi/usual_arithmetic.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro::mpi {
 
-namespace {
-
-/// Ranks come to a call at different times, and who waits for others counts that, too. Where all
-/// wait for all, the last one to come does not wait. Elsewhere ranks leave early or late, and what
-/// counts is how long all of them were there.
-MPI_Op put_together(const Collective& collective) { return collective.rooted ? MPI_SUM : MPI_MIN; }
-
-}  // namespace
-
-/// Who runs this call.
+/// Who runs this call: the choice, or native if it is in a trial.
 Choice& Communicator::turn_in_trial(const Collective& collective, Plan& plan, Choice& choice) {
+  if (!choice.in_trial) return choice;
   judge_when_told(collective, plan, choice);
   if (!choice.in_trial) return choice;
   plan.timed = &choice;
@@ -27,38 +20,45 @@ Choice& Communicator::turn_in_trial(const Collective& collective, Plan& plan, Ch
   return side == Trial::Side::native && !choice.native ? plan.natives_turn : choice;
 }
 
-/// Times are put together from the call after a round to the one after that.
+/// Times are put together from the call after a round to the one after that. Their sum over ranks
+/// counts: how long all of them were there. One rank may leave early, as what it waited for had
+/// come, and let others wait for its own.
 void Communicator::judge_when_told(const Collective& collective, Plan& plan, Choice& choice) {
-  auto& [trial, times] = *choice.in_trial;
+  auto& [bytes, trial, times] = *choice.in_trial;
   if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return;
   if (trial.calls_since() == 0) {
-    if (!times.is_open())
-      spoiled_code_ = times.start(trial.times(), put_together(collective), user_);
+    if (!times.is_open()) spoiled_code_ = times.start(trial.times(), MPI_SUM, user_);
     return;
   }
   spoiled_code_ = times.finish(job.waiting);
   if (spoiled_code_ != MPI_SUCCESS) return;
+  const UsualArithmetic usual;
   trial.judge(times.of_all());
-  if (trial.verdict()) conclude(plan, choice);
+  if (trial.verdict()) conclude(collective, plan, choice);
 }
 
-void Communicator::conclude(Plan& plan, Choice& choice) {
-  const Trial& trial = choice.in_trial->trial;
+/// Communicators of the same placement are told by their rank 0 (told_prediction()).
+void Communicator::conclude(const Collective& collective, Plan& plan, Choice& choice) {
+  const auto in_trial = std::move(choice.in_trial);
   char text[64];
-  std::snprintf(text, sizeof text, "; tried: %.2f times as fast", trial.ratio());
+  std::snprintf(text, sizeof text, "%s%.2f times as fast", tried_note, in_trial->trial.ratio());
   choice.reason += text;
-  if (trial.verdict() == Trial::Side::native) {
+  choice.decision.reason += text;
+  if (in_trial->trial.verdict() == Trial::Side::native) {
     choice.native = true;
     choice.algorithm = native_algorithm;
+    choice.decision.algorithm = native_algorithm;
+    choice.decision.parameters.clear();
     choice.kept.clear();
   }
-  choice.in_trial.reset();
+  job.chooser->learn(collective, *topology_, in_trial->bytes, choice.decision);
   leave_small_untouched(plan);
 }
 
 void Communicator::note_time(const Collective& collective, double seconds) {
   Choice* const timed = std::exchange(plan_of(collective).timed, nullptr);
   if (timed == nullptr) return;
+  const UsualArithmetic usual;
   timed->in_trial->trial.end_call(static_cast<std::int64_t>(1e9 * seconds));
 }
 

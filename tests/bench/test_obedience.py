@@ -35,6 +35,10 @@ def test_calls_that_were_too_few_for_a_prediction_were_native() -> None:
     early = row("native", "ignorance: a prediction would take longer than these calls", 4)
     assert chosen([early], 65536) == "native"
     assert chosen([early, row("linear", "predicted: 1 ms", 5)], 65536) == "linear"
+    turns = [row("native", "trial: native's turn", 5), row("linear", "predicted: 1 ms", 5)]
+    assert chosen(turns, 65536) == "linear"
+    won = row("native", "predicted: 1 ms; tried: 0.9 times as fast", 5)
+    assert chosen([*turns, won], 65536) == "native"
 
 
 def test_auto_may_run_anything_and_tells_what() -> None:

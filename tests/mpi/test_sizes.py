@@ -114,11 +114,13 @@ def test_blocks_that_differ_are_joined(
 SLOW = '{"kind": "voq", "link_Bps": 100000}'
 
 
-def small(mpi: Mpi, which: str, what: str, calls: int, size: int) -> list[dict[str, Any]]:
+def small(
+    mpi: Mpi, which: str, what: str, calls: int, size: int, *options: str
+) -> list[dict[str, Any]]:
     """On two nodes of four ranks."""
     words = [str(mpi.build("sizes.c")), which, what, str(calls), str(size)]
     network = {"SUIRO_NODES": "2", "SUIRO_CLUSTER_NETWORK": SLOW}
-    outcome = mpi.run(words, "--explain=json", ranks=8, **network)
+    outcome = mpi.run(words, "--explain=json", *options, ranks=8, **network)
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
     return outcome.explained()
 
@@ -130,7 +132,7 @@ def test_small_blocks_go_through_leaders(an_mpi: Mpi, what: str) -> None:
 
 
 def test_the_first_small_calls_are_native(mpi: Mpi) -> None:
-    rows = small(mpi, "a", "equal", 12, 60)
+    rows = small(mpi, "a", "equal", 12, 60, "--no-learn")
     assert sorted((row["algorithm"], row["calls"]) for row in rows) == [
         ("native", 1),  # pays for the prediction
         ("native", 3),

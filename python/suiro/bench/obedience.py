@@ -10,7 +10,12 @@ Row = dict[str, Any]
 Key = tuple[int, str]  # bytes per block, candidate
 _FREE = "auto"
 # Of calls in which what is chosen does not run yet, or never as they are too few.
-_EARLY = ("the first small calls", "a prediction would take longer than these calls")
+_EARLY = (
+    "the first small calls",
+    "a prediction would take longer than these calls",
+    "trial: native's turn",
+)
+_TRIED = "; tried: "  # in the reason of what has won a trial
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
 
@@ -42,7 +47,8 @@ def chosen(rows: list[Row], block_bytes: int, sizeless: bool = False) -> str | N
     agreed_on_none = sizeless and not any(row["bytes"] for row in free)
     ran = free if agreed_on_none else of_size
     settled = [row for row in ran if not row["reason"].endswith(_EARLY)]
-    names = {row["algorithm"] for row in settled or ran}
+    tried = [row for row in settled if _TRIED in row["reason"]]
+    names = {row["algorithm"] for row in tried or settled or ran}
     return " and ".join(sorted(names)) or None
 
 

@@ -22,6 +22,15 @@ ToleranceOption = Annotated[
         help="How far an operation of the program's own may round, of the operands.",
     ),
 ]
+ExplainJsonOption = Annotated[
+    bool, typer.Option("--explain-json", hidden=True, help="The same as --explain=json.")
+]
+LearnOption = Annotated[
+    bool,
+    typer.Option(
+        "--learn/--no-learn", help="Hold predictions against native in the job's own calls."
+    ),
+]
 ForceOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -78,9 +87,7 @@ def run(
         bool,
         typer.Option("--explain", help="At the end, tell what ran, why, and how fast. Also =json."),
     ] = False,
-    explain_json: Annotated[
-        bool, typer.Option("--explain-json", hidden=True, help="The same as --explain=json.")
-    ] = False,
+    explain_json: ExplainJsonOption = False,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write each call as a line of JSON.")
     ] = None,
@@ -105,12 +112,7 @@ def run(
         float | None,
         typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
     ] = None,
-    learn: Annotated[
-        bool,
-        typer.Option(
-            "--learn/--no-learn", help="Hold predictions against native in the job's own calls."
-        ),
-    ] = True,
+    learn: LearnOption = True,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 3 where suiro cannot work.")
     ] = False,
