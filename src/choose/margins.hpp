@@ -29,8 +29,8 @@ struct Margins {
 
   /// Where processors have most to do, so much of native's work is too much, whatever the time: it
   /// is foretold to be less only since native waits, and then others may work. It is the model's
-  /// doubt (docs/tuning.md), so reductions, which are not tried (choose/trial.hpp), must work so
-  /// much less. `suiro bench scan --lab 4x4-bridge --sizes 1M`: 0.62 of native, by twice its work;
+  /// doubt (docs/tuning.md), so reductions by messages, which are not tried (choose/trial.hpp),
+  /// must work so much less. `suiro bench scan --lab 4x4-bridge --sizes 1M`: 0.62 of native, by twice its work;
   /// `suiro bench reduce_scatter --lab 4x4-bridge --mpi mpich --sizes 4M`: 0.70, by 0.96 of it.
   double work = 1.3;
 
@@ -38,6 +38,13 @@ struct Margins {
   /// `suiro bench bcast --lab 4x16-bridge --sizes 1M`: a chain of nodes was chosen for 2 % less,
   /// and took native's time over 0.9; the tree takes it over 1.35.
   double departing = 1.1;
+
+  /// What is tried in the job's calls (choose/trial.hpp) may be slower by so much on a possible
+  /// network, and faster in the mean. It must wait until what the first round may lose is at most
+  /// this share of what native has taken, and for a few calls at least, as the model may be wrong.
+  double trial_loss = 1.5;
+  double trial_share = 0.02;
+  double trial_calls_min = 20;
 
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait
   /// for it (docs/decisions/0025-the-model-chooses-what-no-rule-says.md).

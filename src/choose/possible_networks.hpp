@@ -20,6 +20,7 @@ struct Surroundings {
   bool rate_known = true;                   // of the link, that of the slowest node
   int processors = 0;                       // of the node that has fewest; 0: as many as ranks
   bool node_memory = false;                 // that ranks of a node share may be had
+  bool tries = false;                       // what is not sure to be faster, in the job's calls
   std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
 };
 

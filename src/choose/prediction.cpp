@@ -10,6 +10,7 @@
 #include "choose/margins.hpp"
 #include "choose/native.hpp"
 #include "choose/residual.hpp"
+#include "choose/trial.hpp"
 #include "model/estimate.hpp"
 #include "rules/candidates.hpp"
 
@@ -66,7 +67,14 @@ struct Gain {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   std::vector<double> seconds = {};  // on each network, the last first
-  bool surely = false;               // or it may be slower on one
+  bool is_there = false;             // or it may be slower on one by too much
+};
+
+/// The best of some candidates.
+struct Best {
+  Gain gain;
+  double worth = 0;
+  const Candidate* candidate = nullptr;
 };
 
 class Prediction {
@@ -102,8 +110,15 @@ class Prediction {
   Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
   std::vector<Candidate> textbook() const;
   Gain gain(const Candidate& candidate) const;
+  double sure_tolerance() const {
+    return native_known_ ? margins.tolerance : 1 / margins.gain_min;
+  }
+  bool tries() const { return surroundings_.tries && !collective_.reduces; }
+  double each(double factor) const;
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
                            const Gain& best) const;
+  void consider(const Candidate& candidate, const Gain& its, Best& best) const;
+  Decision told(const Best& best, const char* how) const;
 
   const Surroundings& surroundings_;
   const Collective& collective_;
@@ -232,13 +247,13 @@ Gain Prediction::gain(const Candidate& candidate) const {
   const Play play = play_of(candidate);
   const auto piece_bytes = static_cast<std::int64_t>(play.block_bytes);
   if (shared_bytes(play.schedule, piece_bytes) > shared_bytes_max) return {};
+  const bool doubtful = collective_.reduces && !candidate.algorithm->in_shared_memory;
+  const double bearable = doubtful ? 1 / margins.work : margins.work;
   Gain gain;
   for (std::size_t i = networks_.size(); i-- > 0;) {
-    const double limit_s =
-        native_[i].seconds * (native_known_ ? margins.tolerance : 1 / margins.gain_min);
+    const double limit_s = native_[i].seconds * (tries() ? margins.trial_loss : sure_tolerance());
     const Foretold its = foretell(play, networks_[i], limit_s);
     if (its.seconds > limit_s) return {};
-    const double bearable = collective_.reduces ? 1 / margins.work : margins.work;
     const bool toils = its.by_processors && its.worked_s > bearable * native_[i].worked_s;
     if (toils && native_known_) return {};
     const double faster = native_[i].seconds / its.seconds;
@@ -247,7 +262,7 @@ Gain Prediction::gain(const Candidate& candidate) const {
     gain.most = std::max(gain.most, faster);
     gain.seconds.push_back(its.seconds);
   }
-  gain.surely = true;
+  gain.is_there = true;
   return gain;
 }
 
@@ -269,34 +284,53 @@ bool Prediction::departs_with_reason(const Candidate& candidate, const Gain& its
   return faster > asked;
 }
 
+/// `factor` on each network.
+double Prediction::each(double factor) const {
+  double product = 1;
+  for (std::size_t i = 0; i < networks_.size(); ++i) product *= factor;
+  return product;
+}
+
+void Prediction::consider(const Candidate& candidate, const Gain& its, Best& best) const {
+  const double worth = its.product / (joins(*candidate.algorithm) ? each(margins.joining) : 1);
+  const bool is_variant =
+      best.candidate != nullptr && best.candidate->algorithm == candidate.algorithm;
+  const bool better =
+      is_variant ? departs_with_reason(candidate, its, *best.candidate, best.gain)
+                 : worth > best.worth || (worth == best.worth && its.least > best.gain.least);
+  if (better) best = {its, worth, &candidate};
+}
+
+Decision Prediction::told(const Best& best, const char* how) const {
+  char text[96];
+  std::snprintf(text, sizeof text, "%s: %.3g ms or more, %.2f to %.2f times as fast as ", how,
+                1e3 * best.gain.seconds.back(), best.gain.least, best.gain.most);
+  return {.algorithm = std::string(best.candidate->algorithm->name),
+          .parameters = best.candidate->parameters,
+          .reason = text + native_said_,
+          .unasked = true};
+}
+
+/// What is not sure is left to a trial, where there is one.
 Decision Prediction::answer() {
   estimate_native();
-  const auto each = [&](double factor) {
-    double product = 1;
-    for (std::size_t i = 0; i < networks_.size(); ++i) product *= factor;
-    return product;
-  };
-  Gain best;
-  double best_worth = each(margins.gain_min);
-  const Candidate* chosen = nullptr;
   const std::vector<Candidate> all = rivals();
+  Best sure{.gain = {}, .worth = each(margins.gain_min)};
+  Best perhaps = sure;
   for (const Candidate& candidate : all) {
-    Gain its = gain(candidate);
-    if (!its.surely) continue;
-    const double worth = its.product / (joins(*candidate.algorithm) ? each(margins.joining) : 1);
-    const bool better = chosen != nullptr && chosen->algorithm == candidate.algorithm
-                            ? departs_with_reason(candidate, its, *chosen, best)
-                            : worth > best_worth || (worth == best_worth && its.least > best.least);
-    if (!better) continue;
-    best = std::move(its);
-    best_worth = worth;
-    chosen = &candidate;
+    const Gain its = gain(candidate);
+    if (!its.is_there) continue;
+    consider(candidate, its, its.least >= 1 / sure_tolerance() ? sure : perhaps);
   }
-  if (chosen == nullptr) return native("predicted: nothing surely beats " + native_said_);
-  char text[96];
-  std::snprintf(text, sizeof text, "predicted: %.3g ms or more, %.2f to %.2f times as fast as ",
-                1e3 * best.seconds.back(), best.least, best.most);
-  return {std::string(chosen->algorithm->name), chosen->parameters, text + native_said_, true};
+  if (sure.candidate != nullptr) return told(sure, "predicted");
+  if (perhaps.candidate == nullptr) {
+    return native("predicted: nothing surely beats " + native_said_);
+  }
+  Decision decision = told(perhaps, "perhaps");
+  const double loss = Trial::risky_calls * std::max(0.0, 1 / perhaps.gain.least - 1);
+  decision.tried_after =
+      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min));
+  return decision;
 }
 
 }  // namespace

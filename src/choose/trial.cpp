@@ -43,7 +43,7 @@ double median(std::vector<std::int64_t> values) {
 
 }  // namespace
 
-bool Trial::is_over() const { return begun_ && !verdict_ && calls_ == round_of(round_).calls(); }
+bool Trial::is_over() const { return has_begun() && !verdict_ && calls_ == round_of(round_).calls(); }
 
 void Trial::take(Side side) {
   constexpr std::int64_t unknown_ns = std::int64_t{3600} * 1'000'000'000;
@@ -57,7 +57,7 @@ Trial::Side Trial::begin_call() {
   last_is_taken_ = false;
   last_ = Begun::nothing;
   if (verdict_) return *verdict_;
-  if (!begun_) {
+  if (!has_begun()) {
     last_ = Begun::early;
     if (early_calls_++ == 0) return Side::native;
     if (taken_ == early_max) std::shift_left(times_.begin(), times_.begin() + taken_--, 1);

@@ -6,7 +6,7 @@
 // message. Rounds have a block of calls of each; times of a round are put together by all ranks,
 // and judged alike. Rounds grow until the difference is sure:
 //
-//   round 0   native's calls before the prediction, then 3 of the algorithm's
+//   round 0   native's last calls before it, then 3 of the algorithm's
 //   round 1   4 of native's, 4 of the algorithm's
 //   round 2   8 of each; then the faster one has won
 //
@@ -28,8 +28,12 @@ class Trial {
   /// Times of a round, at most.
   static constexpr std::size_t times_max = 16;
 
-  /// The prediction is there. Until then every call is native's.
-  void begin() { begun_ = true; }
+  /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
+  static constexpr int risky_calls = 4;
+
+  /// The prediction is there. Rounds begin when native has had so many calls more; until then every
+  /// call is native's.
+  void begin(int native_calls = 0) { rounds_from_ = early_calls_ + native_calls; }
 
   /// Who runs the next call, which is counted; end_call() tells how many nanoseconds it took here.
   /// A call of which nothing is told counts as a long one.
@@ -55,8 +59,9 @@ class Trial {
   enum class Begun : std::uint8_t { nothing, early, in_round, since };
 
   void take(Side side);
+  bool has_begun() const { return rounds_from_ && early_calls_ >= *rounds_from_; }
 
-  bool begun_ = false;
+  std::optional<int> rounds_from_;  // early calls
   int round_ = 0;
   int early_calls_ = 0;
   int calls_ = 0;  // of this round

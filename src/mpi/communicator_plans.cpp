@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 
@@ -213,16 +214,19 @@ Decision Communicator::told_prediction(const Collective& collective, std::int64_
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
-    std::snprintf(told.data(), told.size(), "%s\n%s",
-                  spelled(mine.algorithm, mine.parameters).c_str(), mine.reason.c_str());
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%s",
+                  spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after,
+                  mine.reason.c_str());
   }
   const int size = static_cast<int>(told.size());
   if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
   const std::string text = told.data();
   const std::size_t end = text.find('\n');
+  const std::size_t reason = text.find('\n', end + 1) + 1;
   const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
   Decision decision = *forced.decide({collective.name, *topology_, bytes});
-  decision.reason = text.substr(end + 1);
+  decision.reason = text.substr(reason);
+  decision.tried_after = std::atoi(text.c_str() + end + 1);
   decision.unasked = true;
   return decision;
 }
@@ -246,7 +250,7 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   settle(collective, choice, bytes, std::move(decision));
   const bool known = choice.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
-  if (choice.in_trial) choice.in_trial->trial.begin();
+  if (choice.in_trial) choice.in_trial->trial.begin(choice.decision.tried_after);
   leave_small_untouched(plan);
 }
 

@@ -208,9 +208,6 @@ void settle_transport(const std::vector<Stand>& stands) {
   }
 }
 
-/// A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
-bool may_share_memory() { return !survives_failures() && !job.settings.on_net; }
-
 /// What a cluster's file says comes before what nodes say of their links.
 void settle_network(const std::vector<Stand>& stands) {
   const double slowest = slowest_Bps(stands);
@@ -225,12 +222,15 @@ void settle_network(const std::vector<Stand>& stands) {
     known.tells_rate |= slowest > 0;
   }
   job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
+  // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
+  const bool node_memory = !survives_failures() && !job.settings.on_net;
   job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
                                                        .release = release(),
                                                        .link = job.link,
                                                        .rate_known = known.tells_rate,
                                                        .processors = cores,
-                                                       .node_memory = may_share_memory(),
+                                                       .node_memory = node_memory,
+                                                       .tries = job.settings.tries(),
                                                        .network = known});
 }
 

@@ -34,6 +34,8 @@ struct Settings {
 
   /// Every call goes the observed way, even when the decision is native.
   bool observed() const { return explain || trace; }
+  /// With --check each call runs both.
+  bool tries() const { return learns && !check; }
 };
 
 Settings read_settings();

@@ -53,6 +53,7 @@ struct Decision {
   Parameters parameters;
   std::string reason;
   bool unasked = false;  // by the user: suiro has a rule, or predicts
+  int tried_after = 0;   // calls of native, as it is not sure to be faster; 0: it is
 };
 
 /// As SUIRO_BCAST takes it: "pipeline:segment=8192".

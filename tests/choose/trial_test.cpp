@@ -66,6 +66,15 @@ TEST(Trial, HasNoWordAsLongAsNativeHasNotRun) {
             "n");
 }
 
+TEST(Trial, WaitsForAsManyCallsOfNativeAsItIsTold) {
+  Trial trial;
+  for (int call = 0; call < 3; ++call) trial.begin_call();
+  trial.begin(2);
+  EXPECT_EQ(trial.begin_call(), Side::native);
+  EXPECT_EQ(trial.begin_call(), Side::native);
+  EXPECT_EQ(trial.begin_call(), Side::foretold);
+}
+
 TEST(Trial, CountsNoCallThatWasTakenBack) {
   Trial one;
   Trial other;
