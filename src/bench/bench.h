@@ -184,7 +184,7 @@ struct Measuring {
 
 void measure_cell(struct Measuring* measuring, const struct Cell* cell);
 /// The communicators of candidates go: what follows is between other ranks.
-void forget_candidates(void);
+void forget_candidates(const struct Measuring* m);
 
 // forms.c: the ways in which a program may call the collective.
 /// Ends the job if one of them brings wrong data. `which`: from 1 on; 0 is all.

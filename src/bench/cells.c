@@ -20,11 +20,15 @@ struct Candidate {
 static struct Candidate known[candidates_limit];
 static int known_count = 0;
 
-/// "auto" gives no hint: the library under test decides as it would for a user.
+/// "auto" gives no hint: the library under test decides as it would for a user, and does more for
+/// MPI_COMM_WORLD, which lasts. Where it learns the sizes of blocks that differ, it has a
+/// communicator of its own, as what it has learnt is not for other sizes.
 static MPI_Comm make_comm(const struct Measuring* m, const char* name) {
+  const bool is_auto = strcmp(name, "auto") == 0;
+  if (is_auto && !m->collective->unequal) return m->place.comm;
   MPI_Comm comm;
   MPI_Comm_dup(m->place.comm, &comm);
-  if (strcmp(name, "auto") == 0) return comm;
+  if (is_auto) return comm;
   char key[MPI_MAX_INFO_KEY];
   snprintf(key, sizeof key, "suiro_%s", m->collective->name);
   MPI_Info info;
@@ -44,18 +48,17 @@ static MPI_Comm comm_of(const struct Measuring* m, const char* name) {
   return known[known_count++].comm;
 }
 
-/// What is of other collectives goes. So does "auto": the library learns from its calls, and what
-/// it has learnt is not for other sizes.
-static void forget_others(const struct Collective* collective) {
+/// What is of other collectives goes, and so does "auto".
+static void forget_others(const struct Measuring* m, const struct Collective* collective) {
   for (int i = 0; i < known_count; ++i) {
     if (known[i].collective == collective && strcmp(known[i].name, "auto") != 0) continue;
-    MPI_Comm_free(&known[i].comm);
+    if (known[i].comm != m->place.comm) MPI_Comm_free(&known[i].comm);
     free(known[i].name);
     known[i--] = known[--known_count];
   }
 }
 
-void forget_candidates(void) { forget_others(NULL); }
+void forget_candidates(const struct Measuring* m) { forget_others(m, NULL); }
 
 /// The beginning of a line about what is measured.
 static void write_head(const char* kind, const struct Exchange* e) {
@@ -157,7 +160,7 @@ static void shuffle(struct Entry* entries, int count, unsigned* state) {
 }
 
 void measure_cell(struct Measuring* m, const struct Cell* cell) {
-  forget_others(m->collective);
+  forget_others(m, m->collective);
   char* joined = strdup(cell->candidates);
   struct Entry* entries = allocate(candidates_limit * sizeof *entries);
   const int count = make_entries(m, cell->bytes, joined, entries);

@@ -94,7 +94,7 @@ static void wait_for_all(const struct Measuring* m) {
 static void take_part(struct Measuring* m, int ranks) {
   if (ranks == m->place.ranks) return;
   wait_for_all(m);
-  if (m->place.comm != MPI_COMM_NULL) forget_candidates();
+  if (m->place.comm != MPI_COMM_NULL) forget_candidates(m);
   free_place(&m->place);
   m->place = find_place(ranks);
 }

@@ -30,8 +30,9 @@ struct Margins {
   /// Where processors have most to do, so much of native's work is too much, whatever the time: it
   /// is foretold to be less only since native waits, and then others may work. It is the model's
   /// doubt (docs/tuning.md), so reductions by messages, which are not tried (choose/trial.hpp),
-  /// must work so much less. `suiro bench scan --lab 4x4-bridge --sizes 1M`: 0.62 of native, by twice its work;
-  /// `suiro bench reduce_scatter --lab 4x4-bridge --mpi mpich --sizes 4M`: 0.70, by 0.96 of it.
+  /// must work so much less. `suiro bench scan --lab 4x4-bridge --sizes 1M`: 0.62 of native, by
+  /// twice its work; `suiro bench reduce_scatter --lab 4x4-bridge --mpi mpich --sizes 4M`: 0.70, by
+  /// 0.96 of it.
   double work = 1.3;
 
   /// For each parameter with another value than the usual one, as the model cannot tell less.

@@ -110,9 +110,7 @@ class Prediction {
   Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
   std::vector<Candidate> textbook() const;
   Gain gain(const Candidate& candidate) const;
-  double sure_tolerance() const {
-    return native_known_ ? margins.tolerance : 1 / margins.gain_min;
-  }
+  double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
   bool tries() const { return surroundings_.tries && !collective_.reduces; }
   double each(double factor) const;
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,

@@ -43,7 +43,9 @@ double median(std::vector<std::int64_t> values) {
 
 }  // namespace
 
-bool Trial::is_over() const { return has_begun() && !verdict_ && calls_ == round_of(round_).calls(); }
+bool Trial::is_over() const {
+  return has_begun() && !verdict_ && calls_ == round_of(round_).calls();
+}
 
 void Trial::take(Side side) {
   constexpr std::int64_t unknown_ns = std::int64_t{3600} * 1'000'000'000;

@@ -31,9 +31,7 @@ bool too_large_to_join(const BlockBytes& agreed) {
 
 /// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
 /// its algorithm within a job.
-bool is_tried(const Collective& collective) {
-  return job.settings.tries() && !collective.reduces;
-}
+bool is_tried(const Collective& collective) { return job.settings.tries() && !collective.reduces; }
 
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
 int code_of_loss(const Collective& collective, const Choice& choice) {
