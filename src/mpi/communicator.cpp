@@ -82,7 +82,8 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
   if (choice.asked_bytes && is_tried(collective) && !choice.in_trial) {
-    choice.in_trial = std::make_unique<Choice::InTrial>(*choice.asked_bytes);
+    choice.in_trial = std::make_unique<Choice::InTrial>();
+    choice.in_trial->bytes = *choice.asked_bytes;
   }
   if (choice.asked_bytes) predict(collective, plan, choice);
   return choice;
