@@ -2,6 +2,7 @@
 #include "choose/trial.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace suiro {
 namespace {
@@ -35,9 +36,10 @@ const Round& round_of(int number) {
   return all[static_cast<std::size_t>(number)];
 }
 
-double median(std::vector<std::int64_t> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
+double median(Trial::Samples values) {
+  const auto end = values.ns.begin() + static_cast<std::ptrdiff_t>(values.count);
+  const auto middle = values.ns.begin() + static_cast<std::ptrdiff_t>(values.count / 2);
+  std::nth_element(values.ns.begin(), middle, end);
   return static_cast<double>(std::max<std::int64_t>(*middle, 1));
 }
 
@@ -99,15 +101,16 @@ void Trial::take_back() {
 void Trial::judge(std::span<const std::int64_t> of_all) {
   constexpr std::size_t samples_min = 2;  // of either side, for a word before the last round's
   for (std::size_t i = 0; i < of_all.size(); ++i) {
-    (sides_[i] == Side::native ? native_ns_ : foretold_ns_).push_back(of_all[i]);
+    Samples& its = sides_[i] == Side::native ? native_ : foretold_;
+    its.ns[its.count++] = of_all[i];
   }
   const double sure = round_of(round_).sure;
   taken_ = 0;
   calls_ = 0;
   calls_since_ = 0;
   ++round_;
-  if (std::min(native_ns_.size(), foretold_ns_.size()) < samples_min) return;
-  ratio_ = median(native_ns_) / median(foretold_ns_);
+  if (std::min(native_.count, foretold_.count) < samples_min) return;
+  ratio_ = median(native_) / median(foretold_);
   if (ratio_ >= sure) {
     verdict_ = Side::foretold;
   } else if (ratio_ <= 1 / sure) {

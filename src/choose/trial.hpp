@@ -14,10 +14,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace suiro {
 
@@ -30,6 +30,12 @@ class Trial {
 
   /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
   static constexpr int risky_calls = 4;
+
+  /// Times of all ranks, of all rounds.
+  struct Samples {
+    std::size_t count = 0;
+    std::array<std::int64_t, times_max> ns{};
+  };
 
   /// The prediction is there. Rounds begin when native has had so many calls more; until then every
   /// call is native's.
@@ -71,8 +77,8 @@ class Trial {
   std::size_t taken_ = 0;
   std::array<std::int64_t, times_max> times_{};
   std::array<Side, times_max> sides_{};
-  std::vector<std::int64_t> native_ns_;  // of all ranks, of all rounds
-  std::vector<std::int64_t> foretold_ns_;
+  Samples native_;
+  Samples foretold_;
   std::optional<Side> verdict_;
   double ratio_ = 0;
 };
