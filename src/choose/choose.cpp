@@ -93,7 +93,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const std::scoped_lock lock(mutex_);
   const auto found = kept_.find(key);
   if (found != kept_.end()) return found->second;
-  Decision predicted = predict(collective, topology, size_class(bytes).middle);
+  Decision predicted = predict(collective, topology, size_class(bytes).middle, refuted_[key]);
   return kept_.emplace(std::move(key), std::move(predicted)).first->second;
 }
 
@@ -103,11 +103,19 @@ void Chooser::learn(const Collective& collective, const Topology& topology, std:
   kept_.insert_or_assign(key_of(collective, topology, bytes), std::move(decision));
 }
 
+void Chooser::refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                     std::string algorithm) {
+  const std::scoped_lock lock(mutex_);
+  const Key key = key_of(collective, topology, bytes);
+  kept_.erase(key);
+  refuted_[key].push_back(std::move(algorithm));
+}
+
 /// A lack of memory is the caller's to tell.
 Decision Chooser::predict(const Collective& collective, const Topology& topology,
-                          std::int64_t bytes) const {
+                          std::int64_t bytes, const std::vector<std::string>& refuted) const {
   try {
-    return suiro::predict(surroundings_, collective, topology, bytes);
+    return suiro::predict(surroundings_, collective, topology, bytes, refuted);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

@@ -46,9 +46,12 @@ class Chooser {
   /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
-  /// What calls have shown for that class takes the place of what is kept, or is predicted.
+  /// What calls have shown for that class: the decision is right, or its algorithm is slower than
+  /// native, so that the next answer is another one.
   void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
              Decision decision);
+  void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
+              std::string algorithm);
 
   /// About how many seconds an answer takes that is not kept.
   double price_s(const Collective& collective, const Topology& topology) const;
@@ -59,13 +62,14 @@ class Chooser {
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
   static Key key_of(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
-  Decision predict(const Collective& collective, const Topology& topology,
-                   std::int64_t bytes) const;
+  Decision predict(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                   const std::vector<std::string>& refuted) const;
 
   Surroundings surroundings_;
   std::vector<char> shares_memory_;  // by collective: whether an algorithm does that may run
   std::mutex mutex_;
   std::map<Key, Decision> kept_;
+  std::map<Key, std::vector<std::string>> refuted_;
 };
 
 }  // namespace suiro

@@ -47,6 +47,11 @@ struct Margins {
   double trial_share = 0.02;
   double trial_calls_min = 20;
 
+  /// Algorithms that are tried one after the other, at most, each after so many times as many calls
+  /// more: where the model was wrong once it may be again.
+  int trials_max = 3;
+  int trial_patience = 4;
+
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait
   /// for it (docs/decisions/0025-the-model-chooses-what-no-rule-says.md).
   std::int64_t messages_max = 1 << 18;

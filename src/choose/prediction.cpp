@@ -80,8 +80,9 @@ struct Best {
 class Prediction {
  public:
   Prediction(const Surroundings& surroundings, const Collective& collective,
-             const Topology& topology, std::int64_t bytes)
+             const Topology& topology, std::int64_t bytes, const std::vector<std::string>& refuted)
       : surroundings_(surroundings),
+        refuted_(refuted),
         collective_(collective),
         asked_(topology),
         topology_(sample(collective, topology)),
@@ -119,6 +120,7 @@ class Prediction {
   Decision told(const Best& best, const char* how) const;
 
   const Surroundings& surroundings_;
+  const std::vector<std::string>& refuted_;
   const Collective& collective_;
   const Topology& asked_;
   Topology topology_;  // on which schedules are played
@@ -223,6 +225,7 @@ std::vector<Candidate> Prediction::rivals() const {
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
     if (algorithm == nullptr || !may_win(*algorithm) || joins_in_vain(*algorithm)) continue;
+    if (std::ranges::find(refuted_, name) != refuted_.end()) continue;
     if (algorithm->for_sites && topology_.sites() == 1) continue;
     if (algorithm->in_shared_memory && !surroundings_.node_memory) continue;
     const std::size_t first = found.size();
@@ -312,7 +315,8 @@ Decision Prediction::told(const Best& best, const char* how) const {
 /// What is not sure is left to a trial, where there is one.
 Decision Prediction::answer() {
   estimate_native();
-  const std::vector<Candidate> all = rivals();
+  const bool has_tried_enough = std::ssize(refuted_) >= margins.trials_max;
+  const std::vector<Candidate> all = has_tried_enough ? std::vector<Candidate>{} : rivals();
   Best sure{.gain = {}, .worth = each(margins.gain_min)};
   Best perhaps = sure;
   for (const Candidate& candidate : all) {
@@ -320,22 +324,25 @@ Decision Prediction::answer() {
     if (!its.is_there) continue;
     consider(candidate, its, its.least >= 1 / sure_tolerance() ? sure : perhaps);
   }
-  if (sure.candidate != nullptr) return told(sure, "predicted");
+  if (sure.candidate != nullptr && refuted_.empty()) return told(sure, "predicted");
+  if (sure.candidate != nullptr) perhaps = sure;  // of a model that was wrong here
   if (perhaps.candidate == nullptr) {
     return native("predicted: nothing surely beats " + native_said_);
   }
   Decision decision = told(perhaps, "perhaps");
   const double loss = Trial::risky_calls * std::max(0.0, 1 / perhaps.gain.least - 1);
   decision.tried_after =
-      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min));
+      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min)) *
+      static_cast<int>(1 + margins.trial_patience * std::ssize(refuted_));
   return decision;
 }
 
 }  // namespace
 
 Decision predict(const Surroundings& surroundings, const Collective& collective,
-                 const Topology& topology, std::int64_t bytes) {
-  return Prediction(surroundings, collective, topology, bytes).answer();
+                 const Topology& topology, std::int64_t bytes,
+                 const std::vector<std::string>& refuted) {
+  return Prediction(surroundings, collective, topology, bytes, refuted).answer();
 }
 
 }  // namespace suiro

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "choose/possible_networks.hpp"
 #include "collectives/collectives.hpp"
@@ -21,8 +22,10 @@ inline Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
 }
 
-/// Throws std::bad_alloc, and std::exception where a schedule cannot be made or played.
+/// `refuted`: names of algorithms that were tried and are slower here. Throws std::bad_alloc, and
+/// std::exception where a schedule cannot be made or played.
 Decision predict(const Surroundings& surroundings, const Collective& collective,
-                 const Topology& topology, std::int64_t bytes);
+                 const Topology& topology, std::int64_t bytes,
+                 const std::vector<std::string>& refuted);
 
 }  // namespace suiro

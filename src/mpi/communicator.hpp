@@ -145,6 +145,7 @@ class Communicator {
   Choice& choose(const Collective& collective, std::int64_t bytes);
   Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);
+  void ask_again(const Collective& collective, Choice& choice, std::int64_t bytes) const;
   Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
   void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
   void conclude(const Collective& collective, Plan& plan, Choice& choice);

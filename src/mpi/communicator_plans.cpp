@@ -174,16 +174,23 @@ Choice Communicator::make_choice(const Collective& collective, std::optional<std
     return choice;
   }
   const std::string_view why_not = job.chooser->refusal(collective, *topology_, bytes);
-  settle(collective, choice, 0, native(why_not.empty() ? not_yet_predicted : why_not));
-  if (!why_not.empty()) return choice;
-  // Any size of a class is answered alike.
-  const std::int64_t asked = size_class(*bytes).middle;
-  const auto calls =
-      calls_before_prediction(collective, *topology_, asked, user_ == MPI_COMM_WORLD);
-  if (!calls) return choice;
-  choice.asked_bytes = asked;
-  choice.native_calls = *calls;
+  if (!why_not.empty()) {
+    settle(collective, choice, 0, native(why_not));
+  } else {
+    ask_again(collective, choice, size_class(*bytes).middle);  // all of a class are answered alike
+  }
   return choice;
+}
+
+/// Native until it is predicted.
+void Communicator::ask_again(const Collective& collective, Choice& choice,
+                             std::int64_t bytes) const {
+  settle(collective, choice, 0, native(not_yet_predicted));
+  const auto calls =
+      calls_before_prediction(collective, *topology_, bytes, user_ == MPI_COMM_WORLD);
+  if (!calls) return;
+  choice.asked_bytes = bytes;
+  choice.native_calls = *calls;
 }
 
 /// `choice.reason` already says what its size is: at least `bytes`.
@@ -248,7 +255,7 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   choice.asked_bytes.reset();
   choice.reason.erase(choice.reason.size() - not_yet_predicted.size());
   settle(collective, choice, bytes, std::move(decision));
-  const bool known = choice.reason.find(tried_note) != std::string::npos;
+  const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
   if (choice.in_trial) choice.in_trial->trial.begin(choice.decision.tried_after);
   leave_small_untouched(plan);

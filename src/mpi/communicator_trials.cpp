@@ -41,17 +41,18 @@ void Communicator::judge_when_told(const Collective& collective, Plan& plan, Cho
 void Communicator::conclude(const Collective& collective, Plan& plan, Choice& choice) {
   const auto in_trial = std::move(choice.in_trial);
   char text[64];
-  std::snprintf(text, sizeof text, "%s%.2f times as fast", tried_note, in_trial->trial.ratio());
-  choice.reason += text;
-  choice.decision.reason += text;
-  if (in_trial->trial.verdict() == Trial::Side::native) {
-    choice.native = true;
-    choice.algorithm = native_algorithm;
-    choice.decision.algorithm = native_algorithm;
-    choice.decision.parameters.clear();
-    choice.kept.clear();
+  std::snprintf(text, sizeof text, "%.2f times as fast", in_trial->trial.ratio());
+  if (in_trial->trial.verdict() == Trial::Side::foretold) {
+    choice.decision.reason += std::string(tried_note) + text;
+    choice.reason += std::string(tried_note) + text;
+    job.chooser->learn(collective, *topology_, in_trial->bytes, choice.decision);
+    return;
   }
-  job.chooser->learn(collective, *topology_, in_trial->bytes, choice.decision);
+  job.chooser->refute(collective, *topology_, in_trial->bytes, choice.decision.algorithm);
+  choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
+  choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
+  choice.kept.clear();
+  ask_again(collective, choice, in_trial->bytes);
   leave_small_untouched(plan);
 }
 

@@ -37,8 +37,10 @@ def test_calls_that_were_too_few_for_a_prediction_were_native() -> None:
     assert chosen([early, row("linear", "predicted: 1 ms", 5)], 65536) == "linear"
     turns = [row("native", "trial: native's turn", 5), row("linear", "predicted: 1 ms", 5)]
     assert chosen(turns, 65536) == "linear"
-    won = row("native", "predicted: 1 ms; tried: 0.9 times as fast", 5)
-    assert chosen([*turns, won], 65536) == "native"
+    won = row("ring", "perhaps: 1 ms; tried: 1.2 times as fast", 5)
+    assert chosen([*turns, won], 65536) == "ring"
+    left = row("native", "tried linear: 0.9 times as fast; predicted: nothing surely beats it", 5)
+    assert chosen([*turns, left], 65536) == "native"
 
 
 def test_auto_may_run_anything_and_tells_what() -> None:

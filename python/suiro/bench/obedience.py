@@ -15,7 +15,8 @@ _EARLY = (
     "a prediction would take longer than these calls",
     "trial: native's turn",
 )
-_TRIED = "; tried: "  # in the reason of what has won a trial
+_WON = "; tried: "  # in the reason of what has won a trial
+_LEFT = "nothing surely beats"  # of native, when nothing else is left to be tried
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
 
@@ -47,8 +48,8 @@ def chosen(rows: list[Row], block_bytes: int, sizeless: bool = False) -> str | N
     agreed_on_none = sizeless and not any(row["bytes"] for row in free)
     ran = free if agreed_on_none else of_size
     settled = [row for row in ran if not row["reason"].endswith(_EARLY)]
-    tried = [row for row in settled if _TRIED in row["reason"]]
-    names = {row["algorithm"] for row in tried or settled or ran}
+    last = [row for row in settled if _WON in row["reason"] or _LEFT in row["reason"]]
+    names = {row["algorithm"] for row in last or settled or ran}
     return " and ".join(sorted(names)) or None
 
 
