@@ -20,14 +20,15 @@ Choice& Communicator::turn_in_trial(const Collective& collective, Plan& plan, Ch
   return side == Trial::Side::native && !choice.native ? plan.natives_turn : choice;
 }
 
-/// Times are put together from the call after a round to the one after that. Their sum over ranks
-/// counts: how long all of them were there. One rank may leave early, as what it waited for had
-/// come, and let others wait for its own.
+/// Times are put together from the call after a round to the one after that. The longest of
+/// all ranks counts: from the first that came until the last was done. The mean would favour trees
+/// that let many go early and the last one late; the shortest is that of a rank that came last, and
+/// may leave at once.
 void Communicator::judge_when_told(const Collective& collective, Plan& plan, Choice& choice) {
   auto& [bytes, trial, times] = *choice.in_trial;
   if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return;
   if (trial.calls_since() == 0) {
-    if (!times.is_open()) spoiled_code_ = times.start(trial.times(), MPI_SUM, user_);
+    if (!times.is_open()) spoiled_code_ = times.start(trial.times(), MPI_MAX, user_);
     return;
   }
   spoiled_code_ = times.finish(job.waiting);
