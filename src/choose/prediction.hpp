@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the model foretells of one call: native, or what is surely faster on all networks that this
-// may be.
+// What the model foretells of one call: native, what is surely faster on all networks that this may
+// be, or, where it may be tried (trial.hpp), what perhaps is.
 #pragma once
 
 #include <cstdint>

@@ -107,6 +107,15 @@ void add_check_tolerance(Settings& settings) {
   settings.check_tolerance = share;
 }
 
+void add_learning(Settings& settings) {
+  const std::string value = variable("SUIRO_LEARN");
+  mix(settings.hash, value);
+  if (!value.empty() && value != "0" && value != "1") {
+    throw std::runtime_error("SUIRO_LEARN=" + printable(value) + ": expected 0 or 1");
+  }
+  settings.learns = value != "0";
+}
+
 void add_pretended_nodes(Settings& settings) {
   const std::string value = variable("SUIRO_NODES");
   mix(settings.hash, value);
@@ -157,20 +166,19 @@ Settings read_settings() {
   settings.explain = flag("SUIRO_EXPLAIN");
   settings.trace = flag("SUIRO_TRACE");
   settings.check = flag("SUIRO_CHECK");
-  settings.learns = variable("SUIRO_LEARN") != "0";
   settings.service = variable("SUIRO_JOB");
   settings.token = variable("SUIRO_TOKEN");
   settings.hash = 0xcbf29ce484222325U;
   mix(settings.hash, settings.off ? "off" : "on");
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
-  mix(settings.hash, settings.learns ? "" : "does not learn");
   try {
     settings.transport = variable("SUIRO_TRANSPORT");
     mix(settings.hash, settings.transport);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
     add_check_tolerance(settings);
+    add_learning(settings);
     add_pretended_nodes(settings);
     add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);
