@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Something to pull a link out of: messages from rank 0 to rank 1, or all-to-alls, every byte
-// checked. Rank 1 prints when each was there (seconds since 1970), and how many bytes it brought.
+// Something to pull a link out of: messages from rank 1 to rank 0, or all-to-alls, every byte
+// checked. Rank 0 prints when each was there (seconds since 1970), and how many bytes it brought.
 // usage: outage stream|alltoall COUNT BYTES
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -48,7 +48,12 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void stream(int count, double* arrived) {
+static void tell(long arrived_bytes) {
+  printf("at %.6f bytes %ld\n", now(), arrived_bytes);
+  fflush(stdout);
+}
+
+static void stream(int count) {
   MPI_Request requests[UNDER_WAY];
   char* data[UNDER_WAY];
   for (int i = 0; i < UNDER_WAY; ++i) data[i] = calloc(1, (size_t)bytes);
@@ -56,28 +61,30 @@ static void stream(int count, double* arrived) {
     const int place = number % UNDER_WAY;
     if (number >= UNDER_WAY) {
       MPI_Wait(&requests[place], MPI_STATUS_IGNORE);
-      arrived[number - UNDER_WAY] = now();
-      if (rank == 1) check(data[place], seed_of(number - UNDER_WAY, 0, 1));
+      if (rank == 0) {
+        tell(bytes);
+        check(data[place], seed_of(number - UNDER_WAY, 1, 0));
+      }
     }
     if (number >= count) continue;
-    if (rank == 0) {
-      fill(data[place], seed_of(number, 0, 1));
-      MPI_Isend(data[place], bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[place]);
+    if (rank == 1) {
+      fill(data[place], seed_of(number, 1, 0));
+      MPI_Isend(data[place], bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[place]);
     } else {
-      MPI_Irecv(data[place], bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &requests[place]);
+      MPI_Irecv(data[place], bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[place]);
     }
   }
   for (int i = 0; i < UNDER_WAY; ++i) free(data[i]);
 }
 
-static void all_to_all(int count, double* arrived) {
+static void all_to_all(int count) {
   const size_t block = (size_t)bytes;
   char* out = calloc((size_t)ranks, block);
   char* in = calloc((size_t)ranks, block);
   for (int number = 0; number < count; ++number) {
     for (int to = 0; to < ranks; ++to) fill(out + (size_t)to * block, seed_of(number, rank, to));
     MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
-    arrived[number] = now();
+    if (rank == 0) tell((long)bytes * (ranks - 1));
     for (int from = 0; from < ranks; ++from)
       check(in + (size_t)from * block, seed_of(number, from, rank));
   }
@@ -93,15 +100,10 @@ int main(int argc, char** argv) {
   const int streaming = strcmp(argv[1], "stream") == 0;
   const int count = atoi(argv[2]);
   bytes = atoi(argv[3]);
-  double* arrived = calloc((size_t)count, sizeof *arrived);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 1) printf("begun\n");
+  if (rank == 0) printf("begun\n");
   fflush(stdout);
-  (streaming ? stream : all_to_all)(count, arrived);
-  if (rank == 1)
-    for (int number = 0; number < count; ++number)
-      printf("at %.6f bytes %ld\n", arrived[number], (long)bytes * (streaming ? 1 : ranks - 1));
-  free(arrived);
+  (streaming ? stream : all_to_all)(count);
   MPI_Finalize();
   return 0;
 }

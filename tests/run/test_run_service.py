@@ -36,7 +36,7 @@ class Peer:
 
     def __init__(self, service: Service) -> None:
         port = int(service.places.rsplit(":", 1)[1])
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self.file = self.socket.makefile("rw")
 
     def say(self, *lines: str) -> None:
