@@ -1,24 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of rates and times are of the program only on a machine that got its time; tests that run
-beside each other keep out of each other's way; cases that differ only in the MPI take turns."""
+"""Tests that run beside each other keep out of each other's way; cases that differ only in the MPI
+take turns."""
 
 import os
 import shutil
 import tempfile
-import time
-import warnings
 import zlib
 from collections import defaultdict
-from typing import Any
 
 import pytest
 
-from stolen_time import LostTimeError, StolenTime
-
-_TRIES = 4
-_PAUSE_S = 5
-_LOSSES_MAX = 2
-_SHARE_MAX = 0.03
 _MPIS = ("openmpi5", "openmpi", "mpich5", "mpich", "mpi_abi")
 
 
@@ -63,44 +54,3 @@ def _without_mpi(item: pytest.Item) -> str:
     function, bracket, words = item.nodeid.partition("[")
     left = ["*" if word in _MPIS else word for word in words.removesuffix("]").split("-")]
     return function + bracket + "-".join(left)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """A test marked `timing` that fails is tried again: a wrong program fails every time. In the
-    end it has failed, or is skipped if the machine lost time in this try and the one before."""
-    if pyfuncitem.get_closest_marker("timing") is None:
-        return None
-    losses = 0
-    for attempt in range(_TRIES):
-        if losses == _LOSSES_MAX:
-            break
-        if attempt > 0:
-            time.sleep(_PAUSE_S)
-        stolen = StolenTime()
-        try:
-            with stolen:
-                pyfuncitem.obj(**_arguments(pyfuncitem, attempt))
-            return True
-        except Exception as error:
-            failure = error
-            lost = isinstance(error, LostTimeError) or stolen.share > _SHARE_MAX
-            losses = losses + 1 if lost else 0
-            # Flaky tests must show, and why.
-            first = (str(error).splitlines() or [""])[0]
-            warnings.warn(
-                f"try {attempt + 1}: {stolen.share:.1%} of the time lost; {first}", stacklevel=1
-            )
-    if losses > 0:
-        pytest.skip(f"too busy to time: {stolen.share:.1%} of the time was lost; {failure}")
-    raise failure
-
-
-def _arguments(item: pytest.Function, attempt: int) -> dict[str, Any]:
-    """What the test asked for; every attempt has an empty folder of its own."""
-    names = item._fixtureinfo.argnames
-    arguments = {name: item.funcargs[name] for name in names}
-    if "tmp_path" in arguments:
-        arguments["tmp_path"] = arguments["tmp_path"] / f"try{attempt}"
-        arguments["tmp_path"].mkdir()
-    return arguments

@@ -27,7 +27,6 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.timing
-@pytest.mark.every
 def test_the_whole_catalog_is_proven_in_time() -> None:
     start = time.monotonic()
     result = run("--json")

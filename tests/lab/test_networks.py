@@ -5,38 +5,24 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_command import Suiro
 
-from stolen_time import LostTimeError
-
 pytestmark = pytest.mark.lab
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "alltoall.c"
-STOPPED_MAX = 0.01
 TRAFFIC = f"/usr/bin/python3 {Path(__file__).parent / 'traffic.py'}"
 
 
-@contextmanager
-def measured(suiro: Suiro, lab: str, counters: Path, *programs: str) -> Iterator[list[Any]]:
-    """A lab that stood still may have been too slow for what is asserted of it."""
+def measured(suiro: Suiro, lab: str, counters: Path, *programs: str) -> list[Any]:
     script = "; ".join(f"{TRAFFIC} {program}" for program in programs)
     arguments = ("--counters", str(counters), "--", "sh", "-c", script)
     result = suiro("lab", "run", lab, *arguments, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
-    clock = json.loads(counters.read_text())
-    try:
-        yield [json.loads(line) for line in result.stdout.splitlines()]
-    except AssertionError as error:
-        if clock["stopped_s"] <= STOPPED_MAX * clock["elapsed_s"]:
-            raise
-        why = f"the switch stood still for {clock['stopped_s']:.2f} s: {error}"
-        raise LostTimeError(why) from error
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.mark.timing
@@ -45,10 +31,10 @@ def test_a_wan_has_its_rate_and_delay(suiro: Suiro, tmp_path: Path) -> None:
     pairs = " ".join(f"host{host}:10.77.1.{host + 1}" for host in range(8, 14))
     programs = ["round_trip host1", "round_trip host8", f"rates 2 {pairs}"]
     counters = tmp_path / "counters.json"
-    with measured(suiro, "two-sites", counters, *programs) as (near, far, rates):
-        assert near < 0.002
-        assert far == pytest.approx(0.020, rel=0.05)
-        assert sum(rates) == pytest.approx(200e6, rel=0.05)
+    near, far, rates = measured(suiro, "two-sites", counters, *programs)
+    assert near < 0.002
+    assert far == pytest.approx(0.020, rel=0.05)
+    assert sum(rates) == pytest.approx(200e6, rel=0.05)
     there, back = json.loads(counters.read_text())["links"]
     assert (there["name"], back["name"]) == ("site0-site1", "site1-site0")
     assert there["drops"] > 1000
@@ -60,17 +46,17 @@ def test_a_tree_shares_its_links_by_destination(suiro: Suiro, tmp_path: Path) ->
     """From host 0 and 1: hosts 4 and 5 are behind different spines, 4 and 6 behind one."""
     programs = [f"rates 1 host4:10.77.0.5 host{host}:10.77.0.{host + 1}" for host in (5, 6)]
     counters = tmp_path / "counters.json"
-    with measured(suiro, "fat-tree-8x2", counters, *programs) as (apart, together):
-        assert min(apart) >= 0.95 * 50e6
-        assert sum(together) == pytest.approx(50e6, rel=0.05)
+    apart, together = measured(suiro, "fat-tree-8x2", counters, *programs)
+    assert min(apart) >= 0.95 * 50e6
+    assert sum(together) == pytest.approx(50e6, rel=0.05)
 
 
 @pytest.mark.timing
 def test_every_rail_has_its_rate(suiro: Suiro, tmp_path: Path) -> None:
     counters = tmp_path / "counters.json"
     pairs = "host1:10.77.0.2 host2:10.78.0.3 host3:10.79.0.4"
-    with measured(suiro, "four-rails", counters, f"rates 1 {pairs}") as (rates,):
-        assert rates == pytest.approx([50e6, 50e6, 25e6], rel=0.05)
+    (rates,) = measured(suiro, "four-rails", counters, f"rates 1 {pairs}")
+    assert rates == pytest.approx([50e6, 50e6, 25e6], rel=0.05)
     names = [port["name"] for port in json.loads(counters.read_text())["ports"]]
     assert names[:5] == ["host0", "host0/eth1", "host0/eth2", "host0/eth3", "host1"]
 
@@ -89,11 +75,10 @@ def test_one_connection_has_its_share_of_a_link(suiro: Suiro, tmp_path: Path) ->
 
 
 @pytest.mark.timing
-@pytest.mark.every  # it needs a machine on which nothing else runs
 def test_hosts_have_different_speeds(suiro: Suiro, needs_cpu_groups: None, tmp_path: Path) -> None:
     groups = "shares 1 host0 host1 host2 host3"
-    with measured(suiro, "mixed-speed", tmp_path / "counters.json", groups) as (shares,):
-        assert shares == pytest.approx([0.4, 0.4, 0.2, 0.2], rel=0.1)
+    (shares,) = measured(suiro, "mixed-speed", tmp_path / "counters.json", groups)
+    assert shares == pytest.approx([0.4, 0.4, 0.2, 0.2], rel=0.1)
 
 
 def test_what_programs_can_read(suiro: Suiro) -> None:

@@ -15,7 +15,6 @@ from suiro.lab.spec import SHIPPED
 
 pytestmark = [
     pytest.mark.lab,
-    pytest.mark.timing,
     pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
 ]
 
@@ -63,6 +62,20 @@ def lab(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.timing
+def test_the_rates_of_two_sites(tmp_path: Path, lab: str) -> None:
+    path = tmp_path / "cluster.toml"
+    done = suiro("probe", "--sites", "--lab", lab, "--mpi", "openmpi", "--write-cluster", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    cluster = read(path)
+    (wan,) = cluster.wan
+    assert wan.delay == pytest.approx(10_000, rel=0.1)
+    assert wan.rate == pytest.approx(100e6, rel=0.1)
+    assert wan.n == 2
+    for site in cluster.site:
+        assert site.rate == pytest.approx(50e6, rel=0.1)
+
+
 def test_two_sites(tmp_path: Path, program: Path, lab: str) -> None:
     path, picture = tmp_path / "cluster.toml", tmp_path / "ways.svg"
     options = ["--write-cluster", str(path), "--svg", str(picture), "--json"]
@@ -72,13 +85,6 @@ def test_two_sites(tmp_path: Path, program: Path, lab: str) -> None:
     assert found["grouping"]["sites"] == [[0, 1, 2], [3, 4, 5]]
     assert "timing ways between 6 nodes" in done.stderr
     assert picture.read_text().startswith("<svg")
-    cluster = read(path)
-    (wan,) = cluster.wan
-    assert wan.delay == pytest.approx(10_000, rel=0.1)
-    assert wan.rate == pytest.approx(100e6, rel=0.1)
-    assert wan.n == 2
-    for site in cluster.site:
-        assert site.rate == pytest.approx(50e6, rel=0.1)
     sites, said = told(path, program, lab)
     assert sites["count"] == 2
     assert str(sites["told_by"]).startswith(f"{path}, measured ")

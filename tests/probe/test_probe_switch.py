@@ -14,7 +14,6 @@ from suiro.cluster.cluster import read
 
 pytestmark = [
     pytest.mark.lab,
-    pytest.mark.timing,
     pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
 ]
 
@@ -27,6 +26,7 @@ def suiro(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str
     return subprocess.run(command, text=True, capture_output=True, timeout=120, env=environment)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("lab", "kind"),
     [

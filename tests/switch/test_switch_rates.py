@@ -19,7 +19,6 @@ from suiro.native import tool
 
 pytestmark = [
     pytest.mark.lab,
-    pytest.mark.timing,
     pytest.mark.skipif(os.geteuid() != 0, reason="makes network namespaces: run it as root"),
 ]
 
@@ -76,6 +75,7 @@ def assert_innocent(counters: Any) -> None:
     assert all(port["malformed"] == port["undelivered"] == 0 for port in counters["ports"])
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("model", ["hol", "voq", "shared", "pause"])
 def test_one_target_each_reaches_the_rate(tmp_path: Path, model: str) -> None:
     with SwitchNetwork(tmp_path, model, 4, RATE_BPS) as network:
@@ -84,6 +84,7 @@ def test_one_target_each_reaches_the_rate(tmp_path: Path, model: str) -> None:
     assert_innocent(counters)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(("model", "least", "most"), [("hol", 0.71, 0.79), ("voq", 0.93, 1.0)])
 def test_two_targets_each(tmp_path: Path, model: str, least: float, most: float) -> None:
     with SwitchNetwork(tmp_path, model, 4, RATE_BPS) as network:
@@ -94,6 +95,7 @@ def test_two_targets_each(tmp_path: Path, model: str, least: float, most: float)
     assert_innocent(counters)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("model", ["hol", "voq", "shared", "pause"])
 def test_tcp_reaches_the_rate(tmp_path: Path, model: str) -> None:
     """Two pairs of hosts, one way each: super-frames, their segments, checksums and order."""
