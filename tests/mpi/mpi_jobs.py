@@ -106,6 +106,7 @@ class Mpi:
         *options: str,
         ranks: int = 4,
         yielding: bool = True,
+        limit_s: float = 120,
         **more: str,
     ) -> Outcome:
         """`suiro run OPTIONS -- LAUNCHER PROGRAM`; `more` are variables.
@@ -117,7 +118,8 @@ class Mpi:
         if yielding and not self.name.startswith("openmpi"):
             helper = str(native.library("libsuiro-lab-mpich.so"))
             more["LD_PRELOAD"] = ":".join(filter(None, [more.get("LD_PRELOAD"), helper]))
-        return execute([*SUIRO, "run", *options, "--", *self.launcher(ranks), *words], **more)
+        command = [*SUIRO, "run", *options, "--", *self.launcher(ranks), *words]
+        return execute(command, limit_s, **more)
 
 
 def rows_of(what: str) -> list[dict[str, Any]]:
@@ -128,8 +130,8 @@ def rows_of(what: str) -> list[dict[str, Any]]:
     return rows
 
 
-def execute(command: list[str], **more: str) -> Outcome:
-    """Runs a command to its end; after two minutes it is asked to end, with all its ranks."""
+def execute(command: list[str], limit_s: float = 120, **more: str) -> Outcome:
+    """Runs a command to its end; at the limit it is asked to end, with all its ranks."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith("SUIRO_A")
     }
@@ -143,7 +145,7 @@ def execute(command: list[str], **more: str) -> Outcome:
         errors="replace",
     ) as process:
         try:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             process.terminate()  # suiro and the launchers pass it on; a kill they could not
             process.communicate(timeout=20)

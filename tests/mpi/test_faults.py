@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A minute of random faults in the middle of collectives (tests/soak/faults.py runs for longer),
-and some that are not left to chance."""
+"""Half a minute of random faults in the middle of collectives (tests/soak/faults.py runs for
+longer), and some that are not left to chance."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ FAULTS = Path(__file__).parents[1] / "soak" / "faults.py"
 def test_no_fault_gives_wrong_data_or_a_hang(half: int) -> None:
     # Without those after which the MPI itself may wait for ever.
     kinds = ["--kind", "lose", "--kind", "kill", "--kind", "revoke"]
-    command = [sys.executable, str(FAULTS), "--minutes", "0.5", *kinds]
+    command = [sys.executable, str(FAULTS), "--minutes", "0.25", *kinds]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 

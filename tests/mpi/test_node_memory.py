@@ -31,6 +31,17 @@ def test_many_communicators_leave_nothing(openmpi: Mpi) -> None:
 
 
 @pytest.mark.every
+def test_ten_thousand_communicators_leave_nothing(mpi: Mpi) -> None:
+    """The program looks at the memory that it had at most, after a tenth of them and after all."""
+    program = [str(mpi.build("node_memory.c")), "1", "10000", "1"]
+    forced = FORCED | {"SUIRO_ALLREDUCE": "shared_leader"}
+    outcome = mpi.run(program, "--explain=json", limit_s=900, **forced)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    ran = {row["algorithm"] for row in outcome.explained()}
+    assert set(forced.values()) <= ran, ran
+
+
+@pytest.mark.every
 def test_a_node_of_128_ranks(openmpi: Mpi) -> None:
     program = [str(openmpi.build("node_memory.c")), "1", "1", "8192"]
     outcome = openmpi.run(program, ranks=256, **FORCED, SUIRO_ALLREDUCE="shared_leader")
