@@ -27,6 +27,7 @@ constexpr auto head_start = 100ms;   // of an address before those behind it
 constexpr auto answer_time = 500ms;  // a service with much to do is no stranger
 constexpr auto connect_time = 1500ms;
 constexpr auto tick = 20ms;
+constexpr int accepted_factor = 4;  // times as long, once somebody listens
 constexpr std::ptrdiff_t sockets_max = 16;
 constexpr std::string_view expected = "ok\n";
 
@@ -101,8 +102,9 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
-  int run(Clock::time_point deadline) {
-    while (Clock::now() < deadline) {
+  int run(Clock::duration time) {
+    const Clock::time_point began = Clock::now();
+    while (Clock::now() < began + (is_accepted() ? accepted_factor : 1) * time) {
       begin();
       ask();
       if (std::ranges::all_of(places_, [](const Place& p) { return p.state == State::failed; })) {
@@ -117,6 +119,13 @@ class Search {
   }
 
  private:
+  /// Whether somebody listens there: perhaps a service to which thousands come at once.
+  bool is_accepted() const {
+    return std::ranges::any_of(places_, [](const Place& place) {
+      return place.state == State::connected || place.state == State::asked;
+    });
+  }
+
   /// The first address alone, as a rule: a large job shall not come in many times its number.
   void begin() {
     for (Place& place : places_) {
@@ -215,7 +224,7 @@ class Search {
 }  // namespace
 
 int reach(const std::string& places, const std::string& greeting, std::chrono::milliseconds time) {
-  return Search(places, greeting).run(Clock::now() + time);
+  return Search(places, greeting).run(time);
 }
 
 }  // namespace suiro::mpi

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds reach_time{5};
 constexpr double patience_s = 5.0;    // for an answer
+constexpr double register_s = 30.0;   // where thousands of ranks come at once
 constexpr double verdict_s = 60.0;    // the other ranks may still be in MPI_Init
 constexpr double transport_s = 60.0;  // or before it
 constexpr std::size_t answer_bytes_max = 256;
@@ -87,7 +88,7 @@ bool Service::enroll(const std::string& addresses, const std::string& token) {
   const nlohmann::json about{
       {"world", world_name()}, {"host", host_name()}, {"pid", getpid()}, {"build", build_id()}};
   std::string answer;
-  if (exchange(text_of({{"register", about}}), answer, patience_s) && answer == "ok") return true;
+  if (exchange(text_of({{"register", about}}), answer, register_s) && answer == "ok") return true;
   close();
   return false;
 }

@@ -88,8 +88,22 @@ def test_strangers_hear_nothing(service: Service, greeting: str) -> None:
     assert service.worlds.registered == 0
 
 
+def test_a_flood_of_the_silent_keeps_no_rank_out(
+    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("suiro.run.service._STRANGERS_MAX", 10)
+    first = register(service)
+    silent = [Peer(service) for _ in range(30)]
+    peers = [first, register(service)]
+    assert [peer.hears() for peer in silent[:20]] == [""] * 20
+    for rank, peer in enumerate(peers):
+        peer.say(json.dumps({"verdict": {"rank": rank, "size": 2}}))
+    assert [peer.hears() for peer in peers] == ["on", "on"]
+    assert capsys.readouterr().err == ""
+
+
 def test_many_ranks_come_at_once(service: Service) -> None:
-    """More than there may be strangers, while the service has other things to do."""
+    """While the service has other things to do."""
     count = 1500
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 4 * count or int(Path("/proc/sys/net/core/somaxconn").read_text()) < count:

@@ -7,8 +7,10 @@ Lines are bounded, and so is the time in which a peer must have proved itself.
 
 import asyncio
 import contextlib
+import errno
 import hmac
 import json
+import resource
 import secrets
 import socket
 import threading
@@ -19,9 +21,11 @@ from suiro.run import addresses
 from suiro.run.worlds import Member, TransportQuestion, World, Worlds
 
 _LINE_BYTES_MAX = 1 << 20
-_GREETING_SECONDS_MAX = 5.0
-_STRANGERS_MAX = 1024  # connections that have not proved themselves
-_ACCEPTED_AT_ONCE = 128  # far fewer: the ranks of a large job come at once, and are no strangers
+_GREETING_SECONDS_MAX = 20.0  # as long as a rank waits, for a service with much to do
+# Connections that have not proved themselves: the ranks of a large job are strangers, too, until
+# their first line is read, and all may come at once.
+_STRANGERS_MAX = 16384
+_ACCEPTED_AT_ONCE = 128
 _WAITING_MAX = 4096  # in the kernel
 _END_SECONDS_MAX = 5.0
 _BROKEN_PROTOCOL = (OSError, EOFError, LookupError, RecursionError, TypeError, ValueError)
@@ -59,7 +63,7 @@ class Service:
         self.token = secrets.token_hex(16)
         self.worlds = Worlds(say)
         self._reports = reports
-        self._strangers = 0
+        self._strangers: dict[asyncio.Task[None], None] = {}  # the oldest first
         self._complained = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -100,7 +104,10 @@ class Service:
     def _complain(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Once, as of too few descriptors: it happens again and again then."""
         if not self._complained:
-            say(f"not all ranks can report: {context.get('exception') or context['message']}")
+            error = context.get("exception")
+            too_many = isinstance(error, OSError) and error.errno == errno.EMFILE
+            remedy = "; raise `ulimit -n`" if too_many else ""
+            say(f"not all ranks can report: {error or context['message']}{remedy}")
         self._complained = True
 
     async def _drain(self) -> None:
@@ -111,29 +118,32 @@ class Service:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is not None:
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
         try:
-            if await self._knows_token(reader):
+            if await self._knows_token(reader, task):
                 await _Conversation(self.worlds, self._reports, writer).hold(reader)
         except _BROKEN_PROTOCOL:
             pass  # a peer that breaks the protocol is only dropped
         finally:
             writer.close()
 
-    async def _knows_token(self, reader: asyncio.StreamReader) -> bool:
-        """`suiro 1 TOKEN` and nothing longer, in time."""
-        if self._strangers >= _STRANGERS_MAX:
-            return False
+    async def _knows_token(self, reader: asyncio.StreamReader, task: "asyncio.Task[None]") -> bool:
+        """`suiro 1 TOKEN` and nothing longer, in time. Of too many strangers the oldest goes: ranks
+        say it at once, so a flood of the silent does not keep them out."""
         expected = f"suiro 1 {self.token}\n".encode()
-        self._strangers += 1
+        if len(self._strangers) >= _strangers_max():
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.cancel()
+        self._strangers[task] = None
         try:
             got = await asyncio.wait_for(
                 reader.readexactly(len(expected)), timeout=_GREETING_SECONDS_MAX
             )
         finally:
-            self._strangers -= 1
+            self._strangers.pop(task, None)
         return hmac.compare_digest(got, expected)
 
 
@@ -207,6 +217,11 @@ class _Conversation:
     def _answer(self, word: str) -> None:
         self._owes_report |= word == "on"
         self._writer.write(f"{word}\n".encode())
+
+
+def _strangers_max() -> int:
+    """Half of the descriptors are for those who have proved themselves."""
+    return min(_STRANGERS_MAX, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
 def _listening_socket() -> socket.socket:

@@ -52,9 +52,13 @@ class Member:
 
 @dataclass(eq=False)
 class World:
-    """The processes that registered under one name and have no verdict yet."""
+    """The processes that registered under one name and have no verdict yet. They are counted, since
+    of thousands none may look at all others."""
 
-    members: list[Member] = field(default_factory=list)
+    members: dict[Member, None] = field(default_factory=dict)  # in order
+    asked_transport: int = 0
+    asked: int = 0  # for the verdict
+    gone: int = 0
     transport: str | None = None  # suiro; or the MPI's own: net if suiro's collectives use it, mpi
     size: int | None = None
     verdict: str | None = None
@@ -74,13 +78,14 @@ class Worlds:
         """A process enters MPI_Init."""
         world = self._open.setdefault(name, World())
         member = Member(host, build, answer)
-        world.members.append(member)
+        world.members[member] = None
         self.registered += 1
         return world, member
 
     def ask_transport(self, world: World, member: Member, question: TransportQuestion) -> None:
         """A process is about to enter MPI_Init. What was spawned must do as who spawned it."""
         member.question = question
+        world.asked_transport += 1
         before = self._transport if question.spawned else None
         if world.transport is not None:
             member.answer(world.transport)
@@ -95,25 +100,26 @@ class Worlds:
             self._count(world, question.size)
 
     def _count(self, world: World, size: int) -> None:
+        if world.asked_transport != size:
+            return
         asked = [member for member in world.members if member.question is not None]
-        unlike = _unlike(asked)
-        if unlike:
-            self._settle(world, "net", unlike)
-        elif len(asked) == size:
-            alike = {member.question.rank for member in asked if member.question} == {*range(size)}
-            self._settle(world, "suiro" if alike else "net", "" if alike else _NOT_TOLD_APART)
+        ranks = {member.question.rank for member in asked if member.question}
+        unlike = _unlike(asked) or ("" if ranks == {*range(size)} else _NOT_TOLD_APART)
+        self._settle(world, "net" if unlike else "suiro", unlike)
 
     def withdraw_transport(self, world: World) -> None:
         """A process waits no longer for the others."""
-        questions = [member.question for member in world.members if member.question is not None]
-        if world.transport is None and questions:
-            self._settle(world, "net", self._missing(world, questions[0].size, len(questions)))
+        questions = (member.question for member in world.members if member.question is not None)
+        question = next(questions, None)
+        if world.transport is None and question is not None:
+            self._settle(world, "net", self._missing(world, question.size, world.asked_transport))
 
     def ask(self, world: World, member: Member, rank: int, size: int) -> None:
         """A process has left MPI_Init."""
         if world.verdict is not None:
             member.answer("off")
             return
+        world.asked += member.rank is None
         member.rank = rank
         if world.size is not None and world.size != size:
             self._close(world, "the ranks do not agree on the size of the job")
@@ -131,14 +137,16 @@ class Worlds:
         if world.verdict is not None or member.gone:
             return
         member.gone = True
+        world.gone += 1
         if member.question is not None and world.transport is None:
             self._settle(world, "net", _LOST)
-        if all(other.gone for other in world.members):
+        if world.gone == len(world.members):
             self._forget(world)
         elif world.size is not None:
             self._judge(world)
         else:
-            world.members.remove(member)
+            del world.members[member]
+            world.gone -= 1
 
     def _judge(self, world: World) -> None:
         size = world.size or 0
@@ -149,16 +157,16 @@ class Worlds:
             self._close(world, _ALONE)
         elif present > size:
             self._close(world, _NOT_TOLD_APART)
-        elif any(member.gone for member in world.members):
+        elif world.gone > 0:
             self._close(world, _LOST)
-        elif all(member.rank is not None for member in world.members):
+        elif world.asked == present:
             self._judge_complete(world, size)
 
     def _judge_complete(self, world: World, size: int) -> None:
         if {member.rank for member in world.members} != set(range(size)):
             self._close(world, _NOT_TOLD_APART)
         else:
-            self._close(world, _unlike(world.members))
+            self._close(world, _unlike([*world.members]))
 
     @staticmethod
     def _missing(world: World, size: int, present: int) -> str:
