@@ -95,7 +95,7 @@ def _transform(name: str, program: Path) -> ProgramRun:
     launch = (
         f"$SUIRO_LAB_MPIRUN {shlex.quote(str(program))} {_TRANSFORM_SIZE} {_TRANSFORM_REPETITIONS}"
     )
-    suiro = shlex.join(suiro_command("run", "--explain=json", "--"))
+    suiro = shlex.join(suiro_command("run", "--no-store", "--explain=json", "--"))
     script = "\n".join([f"{launch} && {suiro} {launch} || exit 1"] * _TRANSFORM_RUNS)
     done = lab.run(name, ["sh", "-c", script], mpi="openmpi", capture=True)
     times = [float(match) for match in _SECONDS.findall(done.stdout)]

@@ -93,8 +93,45 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const std::scoped_lock lock(mutex_);
   const auto found = kept_.find(key);
   if (found != kept_.end()) return found->second;
-  Decision predicted = predict(collective, topology, size_class(bytes).middle, refuted_[key]);
-  return kept_.emplace(std::move(key), std::move(predicted)).first->second;
+  Decision decided = decide(collective, topology, key);
+  return kept_.emplace(std::move(key), std::move(decided)).first->second;
+}
+
+bool has_neighbours(const Topology& topology) {
+  for (int node = 0; node < topology.nodes(); ++node) {
+    if (topology.neighbours(node) > 0) return true;
+  }
+  return false;
+}
+
+/// By what earlier jobs have shown, else by the model.
+Decision Chooser::decide(const Collective& collective, const Topology& topology,
+                         const Key& key) const {
+  const auto& [index, middle, places] = key;
+  const auto known = refuted_.find(key);
+  auto refuted = known != refuted_.end() ? known->second : std::vector<std::string>{};
+  const std::vector<int> nodes(places.begin(), places.begin() + topology.ranks());
+  const auto lesson =
+      has_neighbours(topology) ? lessons_.end() : lessons_.find({index, middle, nodes});
+  if (lesson != lessons_.end()) {
+    const auto& [faster, slower] = lesson->second;
+    if (faster && std::ranges::find(refuted, faster->algorithm) == refuted.end()) return *faster;
+    refuted.insert(refuted.end(), slower.begin(), slower.end());
+  }
+  Decision predicted = predict(collective, topology, middle, refuted);
+  if (lesson != lessons_.end()) {
+    for (const std::string& slower : lesson->second.slower) {
+      predicted.reason += "; slower in earlier jobs: " + slower;
+    }
+  }
+  return predicted;
+}
+
+void Chooser::recall(const Collective& collective, std::int64_t bytes,
+                     std::vector<int> node_of_rank, Lesson lesson) {
+  const std::scoped_lock lock(mutex_);
+  lessons_.insert_or_assign(
+      {index_of(collective), size_class(bytes).middle, std::move(node_of_rank)}, std::move(lesson));
 }
 
 void Chooser::learn(const Collective& collective, const Topology& topology, std::int64_t bytes,

@@ -30,6 +30,9 @@ SizeClass size_class(std::int64_t bytes);
 /// How the reason for native begins where the model could not tell.
 inline constexpr std::string_view failed_prediction = "ignorance: the prediction failed: ";
 
+/// Whether other communicators of its nodes may talk at once.
+bool has_neighbours(const Topology& topology);
+
 /// May be called by several threads at once.
 class Chooser {
  public:
@@ -53,6 +56,15 @@ class Chooser {
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
               std::string algorithm);
 
+  /// What earlier jobs have shown for that class, where ranks are on these nodes, and no neighbours
+  /// talk at once. What was faster is the answer, until it is refuted; what was slower is none.
+  struct Lesson {
+    std::optional<Decision> faster;
+    std::vector<std::string> slower = {};
+  };
+  void recall(const Collective& collective, std::int64_t bytes, std::vector<int> node_of_rank,
+              Lesson lesson);
+
   /// About how many seconds an answer takes that is not kept.
   double price_s(const Collective& collective, const Topology& topology) const;
 
@@ -62,6 +74,7 @@ class Chooser {
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
   static Key key_of(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
+  Decision decide(const Collective& collective, const Topology& topology, const Key& key) const;
   Decision predict(const Collective& collective, const Topology& topology, std::int64_t bytes,
                    const std::vector<std::string>& refuted) const;
 
@@ -70,6 +83,7 @@ class Chooser {
   std::mutex mutex_;
   std::map<Key, Decision> kept_;
   std::map<Key, std::vector<std::string>> refuted_;
+  std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
 };
 
 }  // namespace suiro

@@ -58,6 +58,9 @@ class Trial {
   void judge(std::span<const std::int64_t> of_all);
 
   std::optional<Side> verdict() const { return verdict_; }
+  /// Nanoseconds, once judged.
+  std::span<const std::int64_t> natives() const { return {native_.ns.data(), native_.count}; }
+  std::span<const std::int64_t> foretold() const { return {foretold_.ns.data(), foretold_.count}; }
   /// Native's time over the algorithm's, once judged.
   double ratio() const { return ratio_; }
 

@@ -5,6 +5,7 @@
 
 #include "mpi/communicator.hpp"
 #include "mpi/job.hpp"
+#include "mpi/lessons.hpp"
 #include "mpi/usual_arithmetic.hpp"
 #include "rules/candidates.hpp"
 
@@ -41,6 +42,9 @@ void Communicator::judge_when_told(const Collective& collective, Plan& plan, Cho
 /// Communicators of the same placement are told by their rank 0 (told_prediction()).
 void Communicator::conclude(const Collective& collective, Plan& plan, Choice& choice) {
   const auto in_trial = std::move(choice.in_trial);
+  if (rank_ == 0) {
+    tell_lesson(collective, *topology_, in_trial->bytes, choice.algorithm, in_trial->trial);
+  }
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast", in_trial->trial.ratio());
   if (in_trial->trial.verdict() == Trial::Side::foretold) {

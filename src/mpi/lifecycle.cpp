@@ -14,6 +14,7 @@
 #include "mpi/environment.hpp"
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
+#include "mpi/lessons.hpp"
 #include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
@@ -106,7 +107,6 @@ std::vector<int> sites_by_address(const std::vector<Stand>& stands) {
   return sites;
 }
 
-/// The links of each rank's node.
 std::vector<int> links_of_ranks(const std::vector<Stand>& stands) {
   std::vector<int> links;
   links.reserve(stands.size());
@@ -369,7 +369,7 @@ int initialise(RealInit&& real_init) {
   leave_environment();
   if (code == MPI_SUCCESS && may_act(enrolled)) {
     if (over_suiro && settings.check && job.rank == 0) check_offsets();
-    if (!settings.observed() && !settings.check) job.service.close();
+    if (!recall_lessons() && !settings.observed() && !settings.check) job.service.close();
     keep_reserve();
     find_fault_tolerance();
     job.communicators.begin();

@@ -9,7 +9,7 @@
 namespace suiro::mpi {
 
 /// `places` is HOST:PORT,... with numeric hosts, which may be in brackets. The socket whose peer
-/// has answered "ok" to `greeting`; -1 if nobody has in that time, which is four times as long where
+/// has answered "ok" to `greeting`; -1 if nobody has in that time, or four times as long where
 /// somebody accepts the connection. The greeting is secret: one is shown it at a time, and the next
 /// one only when that one does not answer.
 int reach(const std::string& places, const std::string& greeting, std::chrono::milliseconds time);

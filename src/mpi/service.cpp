@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -26,7 +27,7 @@ constexpr double patience_s = 5.0;    // for an answer
 constexpr double register_s = 30.0;   // where thousands of ranks come at once
 constexpr double verdict_s = 60.0;    // the other ranks may still be in MPI_Init
 constexpr double transport_s = 60.0;  // or before it
-constexpr std::size_t answer_bytes_max = 256;
+constexpr std::size_t long_answer_bytes_max = std::size_t{16} << 20;
 
 bool wait_for(int socket, short events, double deadline_s) {
   while (true) {
@@ -122,6 +123,11 @@ bool Service::verdict(int rank, int size) {
   return false;
 }
 
+std::string Service::ask(const std::string& line) {
+  std::string answer;
+  return exchange(line, answer, patience_s, long_answer_bytes_max) ? answer : "";
+}
+
 bool Service::send(const std::string& line) {
   return connected() && write_all(line + "\n", now_s() + patience_s);
 }
@@ -142,9 +148,10 @@ bool Service::owns_socket() const {
   return fstat(socket_, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode_;
 }
 
-bool Service::exchange(const std::string& line, std::string& answer, double seconds) {
+bool Service::exchange(const std::string& line, std::string& answer, double seconds,
+                       std::size_t answer_bytes_max) {
   const double deadline_s = now_s() + seconds;
-  return write_all(line + "\n", deadline_s) && read_line(answer, deadline_s);
+  return write_all(line + "\n", deadline_s) && read_line(answer, deadline_s, answer_bytes_max);
 }
 
 bool Service::write_all(std::string_view text, double deadline_s) {
@@ -159,16 +166,19 @@ bool Service::write_all(std::string_view text, double deadline_s) {
   return text.empty();
 }
 
-/// Byte by byte: answers are a few bytes, and nothing that follows may be taken.
-bool Service::read_line(std::string& line, double deadline_s) {
+/// Nothing follows an answer before the next question.
+bool Service::read_line(std::string& line, double deadline_s, std::size_t bytes_max) {
   line.clear();
-  while (line.size() < answer_bytes_max) {
-    char next = 0;
-    const ssize_t count = recv(socket_, &next, 1, 0);
-    if (count == 1 && next == '\n') return true;
-    if (count == 1) {
-      line += next;
-    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+  while (line.size() < bytes_max) {
+    std::array<char, 16384> next;
+    const ssize_t count = recv(socket_, next.data(), next.size(), 0);
+    if (count > 0) {
+      line.append(next.data(), static_cast<std::size_t>(count));
+      if (line.back() != '\n') continue;
+      line.pop_back();
+      return true;
+    }
+    if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
       break;
     } else if (!wait_for(socket_, POLLIN, deadline_s)) {
       return false;

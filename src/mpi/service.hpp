@@ -31,6 +31,9 @@ class Service {
   /// This process asks for no verdict.
   void leave() { close(); }
 
+  /// Sends one JSON text and waits for the line that answers it, of any length; empty without.
+  std::string ask(const std::string& line);
+
   /// Sends one JSON text; false when there is no service, or no longer.
   bool send(const std::string& line);
 
@@ -41,9 +44,10 @@ class Service {
   void close();
 
  private:
-  bool exchange(const std::string& line, std::string& answer, double seconds);
+  bool exchange(const std::string& line, std::string& answer, double seconds,
+                std::size_t answer_bytes_max = 256);
   bool write_all(std::string_view text, double deadline_s);
-  bool read_line(std::string& line, double deadline_s);
+  bool read_line(std::string& line, double deadline_s, std::size_t bytes_max);
   bool owns_socket() const;
 
   int socket_ = -1;

@@ -228,6 +228,23 @@ TEST(Chooser, PromisesSiblingsNothingByTheirOrderOfMessages) {
   EXPECT_EQ(said(3), native_algorithm) << "and is not taken for the same placement";
 }
 
+TEST(Chooser, BeginsWithWhatEarlierJobsHaveShown) {
+  const Topology topology = Topology::block(4, 1);
+  const Collective& scan = collective("scan");
+  constexpr std::int64_t bytes = 1 << 20;
+  const Decision predicted = Chooser(openmpi).choose(scan, topology, bytes);
+  Decision measured{"recursive_doubling", {}, "measured"};
+  Chooser chooser(openmpi);
+  chooser.recall(scan, bytes - 1, {0, 1, 2, 3}, {measured, {predicted.algorithm}});
+  EXPECT_EQ(chooser.choose(scan, topology, bytes - 1).reason, "measured");
+  EXPECT_EQ(chooser.choose(scan, Topology::block(2, 2), bytes - 1).reason.find("measured"),
+            std::string::npos);
+  chooser.refute(scan, topology, bytes - 1, measured.algorithm);
+  const Decision rest = chooser.choose(scan, topology, bytes - 1);
+  EXPECT_NE(rest.algorithm, predicted.algorithm);
+  EXPECT_THAT(rest.reason, HasSubstr("slower in earlier jobs: " + predicted.algorithm));
+}
+
 /// Ranks of several communicators ask for them in different orders.
 TEST(Chooser, DoesNotTakeNodesOfOtherLinksForTheSame) {
   const std::array node_of_rank = {0, 1, 2, 3};

@@ -64,7 +64,8 @@ def _unknown_words(line: str) -> list[str]:
         elif word not in ("--version", "--help", "--install-completion", "--show-completion"):
             return [word]
     own = words[: words.index("--")] if "--" in words else words
-    options = {"--help"}.union(*(set(parameter.opts) for parameter in command.params))
+    opts = [parameter.opts + parameter.secondary_opts for parameter in command.params]
+    options = {"--help"}.union(*opts)
     return [word for word in own if word.startswith("--") and word.split("=")[0] not in options]
 
 

@@ -30,6 +30,7 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "SUIRO_NODES": "2",
+    "SUIRO_NO_STORE": "1",
 }
 
 

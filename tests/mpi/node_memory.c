@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { warm_up = 1000 };  // communicators
+enum { warm_up = 1000 };       // communicators
 enum { late_barriers = 100 };  // whose root comes late
 
 static _Thread_local int rank, size, barriers;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is predicted is held against native in the program's own calls."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from mpi_jobs import Mpi
@@ -27,12 +29,18 @@ def run(mpi: Mpi, *options: str, **more: str) -> list[dict[str, Any]]:
 
 def tried(rows: list[dict[str, Any]]) -> dict[str, float]:
     """Native's time over that of what was predicted, by what has won."""
-    won, left = re.compile(r"; tried: ([\d.]+) times"), re.compile(r"tried \S+: ([\d.]+) times")
+    won = re.compile(r"; tried: ([\d.]+) times")
     stays = {row["algorithm"]: match[1] for row in rows if (match := won.search(row["reason"]))}
-    goes = [match[1] for row in rows if (match := left.search(row["reason"]))]
-    if goes:
-        stays["native"] = goes[0]
-    return {name: float(ratio) for name, ratio in stays.items()}
+    found = {name: float(ratio) for name, ratio in stays.items()}
+    for ratio in left(rows).values():
+        found["native"] = ratio
+    return found
+
+
+def left(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Native's time over its own, of what was tried and is slower."""
+    found = (re.search(r"tried (\S+): ([\d.]+) times", row["reason"]) for row in rows)
+    return {match[1]: float(match[2]) for match in found if match}
 
 
 def test_what_is_slower_than_native_here_is_left(mpi: Mpi) -> None:
@@ -45,6 +53,26 @@ def test_what_is_slower_than_native_here_is_left(mpi: Mpi) -> None:
 def test_one_of_them_wins(mpi: Mpi) -> None:
     [(algorithm, ratio)] = tried(run(mpi)).items()
     assert ratio <= 1 if algorithm == "native" else ratio >= 1
+
+
+def test_the_next_job_begins_with_what_was_learnt(mpi: Mpi, tmp_path: Path) -> None:
+    layer = str(mpi.build("slow_layer.c", "-shared", "-fPIC", name="slow-layer"))
+    store = {"SUIRO_STORE": str(tmp_path), "SUIRO_NO_STORE": ""}
+    [(slower, _)] = left(run(mpi, LD_PRELOAD=layer, **store)).items()
+    [file] = tmp_path.rglob("*.json")
+    assert not left(run(mpi, LD_PRELOAD=layer, **store)), "tried again"
+    assert [file] == list(tmp_path.rglob("*.json")), "what is known is not written again"
+    record = json.loads(file.read_text())
+    native, own = record["samples"]
+    assert own["candidate"] == slower
+    own["candidate"], native["seconds"], own["seconds"] = "pairwise", [0.003], [0.001, 0.001]
+    file.write_text(json.dumps(record))
+    rows = run(mpi, **store)
+    said = re.compile(r"measured on [\d-]+: 3.00 times as fast, 2 calls")
+    begun = [row for row in rows if said.match(row["reason"]) or "tried pairwise" in row["reason"]]
+    assert begun, rows
+    ran = run(mpi, "--no-store", SUIRO_STORE=str(tmp_path), SUIRO_NO_STORE="")
+    assert not [row for row in ran if row["algorithm"] == "pairwise"]
 
 
 def test_nobody_is_made_to_learn(an_mpi: Mpi) -> None:

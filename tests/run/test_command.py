@@ -20,6 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
     monkeypatch.setenv("SUIRO_ALLTOALL", "ring")
     monkeypatch.setenv("SUIRO_EXSCAN", "linear")
+    monkeypatch.delenv("SUIRO_NO_STORE")
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     return tmp_path
 

@@ -75,7 +75,7 @@ def run_job(
     words, found = started(prefix, mpi, "bench")
     command = [*words, *arguments]
     if with_suiro:
-        command = suiro_command("run", "--explain=json", "--", *command)
+        command = suiro_command("run", "--no-store", "--explain=json", "--", *command)
     events = Events()
     environment = os.environ | found | dict(variables or {})
     process = _start(command, prefix[0], environment, keep_errors=with_suiro or quiet)

@@ -171,7 +171,7 @@ def _job(workload: Workload, mpi: str, prefix: list[str], transport: Transport) 
     command, variables = workload.start(prefix, mpi)
     environment = os.environ | TRANSPORTS[mpi][transport.name] | variables
     if transport.name == OURS:
-        command = suiro_command("run", "--transport", "suiro", "--", *command)
+        command = suiro_command("run", "--no-store", "--transport", "suiro", "--", *command)
         environment = {k: v for k, v in environment.items() if k not in _OB1}
     environment |= transport.variables
     begin = time.monotonic()

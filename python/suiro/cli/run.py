@@ -31,6 +31,16 @@ LearnOption = Annotated[
         "--learn/--no-learn", help="Hold predictions against native in the job's own calls."
     ),
 ]
+StoreOption = Annotated[
+    bool,
+    typer.Option(
+        "--store/--no-store",
+        help="Begin with what earlier jobs have shown, and keep what this does.",
+    ),
+]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Exit with 3 where suiro cannot work.")
+]
 ForceOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -113,9 +123,8 @@ def run(
         typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
     ] = None,
     learn: LearnOption = True,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 3 where suiro cannot work.")
-    ] = False,
+    store: StoreOption = True,
+    strict: StrictOption = False,
 ) -> None:
     """Run an MPI job with suiro's collectives: put `suiro run --` before its command."""
     from suiro.run.job import Options
@@ -132,6 +141,7 @@ def run(
         forced=_forced(force or []),
         mpi=None if mpi == "auto" else mpi,
         learn=learn,
+        store=store,
         strict=strict,
         link_rate_bps=link_rate,
         transport=transport,

@@ -29,10 +29,12 @@ class Setting(BaseModel):
     lab, a cluster, or the file of a trace."""
 
     model_config = ConfigDict(frozen=True)
-    source: Literal["tune", "bench", "trace"]
+    source: Literal["tune", "run", "bench", "trace"]
     place: str
     mpi: str
-    family: Literal["suiro", "native"]  # whose algorithms were compared with the MPI's own choice
+    family: Literal[
+        "suiro", "native", "learnt"
+    ]  # whose algorithms were compared with the MPI's own choice
     collective: str
     ranks: int
     nodes: int | None
@@ -177,7 +179,7 @@ def _of_store(records: Iterable[Record]) -> list[Group]:
 
 def _of_key(key: Key, records: list[Record]) -> Group:
     setting = Setting(
-        source="tune",
+        source="run" if key.family == "learnt" else "tune",
         place=key.cluster.removeprefix("lab-"),
         mpi=_mpi(key.mpi),
         family=key.family,

@@ -40,6 +40,7 @@ class Options:
     forced: Mapping[str, str] = field(default_factory=dict)  # algorithms, by collective
     mpi: str | None = None
     learn: bool = True
+    store: bool = True
     strict: bool = False
     link_rate_bps: float | None = None
     transport: str = "mpi"  # or suiro
@@ -75,7 +76,8 @@ def run(words: Sequence[str], options: Options) -> int:
             unchanged |= options.variables() | (cluster.variables() if cluster else {})
             os.environ.update(unchanged)
             plan = _plan(words, options)
-            reports = Reports(options.trace, cluster)
+            learns = options.store and not os.environ.get("SUIRO_NO_STORE")
+            reports = Reports(options.trace, cluster, learns=learns)
             service = Service(reports)
             environment = _environment(plan, service, stack)
             service.start()

@@ -7,10 +7,13 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from suiro.cluster.of_job import ClusterFile
 from suiro.output import Lines, say
+
+if TYPE_CHECKING:
+    from suiro.run.lessons import Lessons  # whose imports take time that not every job has to spend
 
 
 @dataclass(frozen=True, order=True)
@@ -46,10 +49,14 @@ class Sums:
 class Reports:
     """Everything that ranks reported."""
 
-    def __init__(self, trace: Path | None, cluster: ClusterFile | None = None) -> None:
+    def __init__(
+        self, trace: Path | None, cluster: ClusterFile | None = None, *, learns: bool = False
+    ) -> None:
         self._rows: defaultdict[Kind, Sums] = defaultdict(Sums)
         self._trace = Lines(trace, "--trace") if trace else None
         self._cluster = cluster
+        self._learns = learns
+        self._lessons: Lessons | None = None
         self.differences = 0  # between suiro and native, by --check
         self.roundings = 0  # that may be rounding, for all that suiro knows
         self.cut_off_ranks = 0
@@ -99,6 +106,18 @@ class Reports:
         if self.differences == 1:
             say(where)
 
+    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
+        if not self._learns:
+            return None
+        from suiro.run.lessons import Lessons
+
+        self._lessons = self._lessons or Lessons()
+        return self._lessons.recall(hosts, mpi)
+
+    def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
+        if self._lessons is not None:
+            self._lessons.take(hosts, told)
+
     def offsets(self, host: str) -> None:
         self.differences += 1
         say(
@@ -128,7 +147,9 @@ class Reports:
         self.cut_off_ranks += 1
 
     def close(self) -> None:
-        """Ends the trace file; WriteError if it is not whole."""
+        """Keeps what was learnt. Ends the trace file; WriteError if it is not whole."""
+        if self._lessons is not None:
+            self._lessons.keep()
         if self._trace is not None:
             self._trace.close()
 

@@ -52,6 +52,12 @@ class Reports(Protocol):
     def unnamed(self, host: str) -> None:
         """A job runs on a host that is at none of the sites that it was given."""
 
+    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
+        """What earlier jobs on these hosts have shown; None where nothing is kept."""
+
+    def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
+        """What a trial of this job has shown."""
+
     def cut_off(self) -> None:
         """A rank is gone that was at work, and has not said that it reported all."""
 
@@ -198,6 +204,10 @@ class _Conversation:
             self._worlds.ask(self._world, self._member, rank, size)
         elif kind == "withdraw":
             self._worlds.withdraw(self._world, self._member)
+        elif kind == "lessons":
+            self._answer(json.dumps(self._reports.lessons(self._hosts(), str(content["mpi"]))))
+        elif kind == "learnt":
+            self._reports.learnt(self._hosts(), content)
         elif kind == "explain":
             self._reports.explain(content)
         elif kind == "trace":
@@ -213,6 +223,9 @@ class _Conversation:
         elif kind == "done":
             self._owes_report = False
             self._answer("ok")
+
+    def _hosts(self) -> set[str]:
+        return {member.host for member in self._world.members} if self._world else set()
 
     def _answer(self, word: str) -> None:
         self._owes_report |= word == "on"

@@ -2,9 +2,7 @@
 """The verb: tunes collectives with the launcher that it is given, keeps what it measured, and
 proves what it exports."""
 
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -136,19 +134,10 @@ def _scene(request: Request, start: Mapping[str, Any], tell: Tell) -> Scene | No
     return scene
 
 
-def cluster_of(start: Mapping[str, Any]) -> str:
-    """A name for the nodes: the lab's, or made from their names."""
-    lab = os.environ.get("SUIRO_LAB_SPEC")
-    if lab:
-        return f"lab-{Path(lab).stem}"
-    names = ",".join(sorted(start["hosts"]))
-    return "hosts-" + hashlib.sha256(names.encode()).hexdigest()[:12]
-
-
 def _key(request: Request, start: Mapping[str, Any], plan: Plan) -> store.Key:
     return store.Key(
-        cluster=cluster_of(start),
-        mpi=re.sub(r"\s+", " ", str(start["mpi"]).split(",")[0]),
+        cluster=store.cluster_named(start["hosts"]),
+        mpi=store.mpi_named(str(start["mpi"])),
         family="native" if request.native else "suiro",
         node_of_rank=list(plan.node_of_rank),
         collective=plan.collective.name,

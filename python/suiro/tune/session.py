@@ -30,7 +30,7 @@ class Session:
         words, found = started(prefix, mpi, "bench")
         command = [*words, "--follow"]
         if with_suiro:
-            command = suiro_command("run", "--", *command)
+            command = suiro_command("run", "--no-store", "--", *command)
         environment = os.environ | found | dict(variables)
         try:
             self._process = subprocess.Popen(

@@ -3,6 +3,7 @@
 into place, never changed, so that two tuners at once, a network file system and a full disk can
 lose at most their own samples. Reading names a broken file and goes on."""
 
+import hashlib
 import os
 import re
 import secrets
@@ -33,7 +34,8 @@ class Key(_Row):
 
     cluster: str = Field(min_length=1)
     mpi: str
-    family: Literal["native", "suiro"]  # what was compared with the default: the MPI's own, or ours
+    # What was compared with the default: the MPI's own, or ours; or ours, by applications.
+    family: Literal["native", "suiro", "learnt"]
     node_of_rank: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
     collective: str
     root: int = Field(ge=0)
@@ -93,6 +95,20 @@ def is_there() -> bool:
         raise UsageError(
             f"the store in {folder()} cannot be read: {reason_of(error)}; {_VARIABLE} names another"
         ) from None
+
+
+def cluster_named(hosts: Iterable[str]) -> str:
+    """A name for the nodes: the lab's, or made from their names."""
+    lab = os.environ.get("SUIRO_LAB_SPEC")
+    if lab:
+        return f"lab-{Path(lab).stem}"
+    names = ",".join(sorted(set(hosts)))
+    return "hosts-" + hashlib.sha256(names.encode()).hexdigest()[:12]
+
+
+def mpi_named(version: str) -> str:
+    """The beginning of what the MPI library says of itself."""
+    return re.sub(r"\s+", " ", version.split(",")[0])
 
 
 def cluster_folder(cluster: str) -> Path:

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What trials have shown outlasts the job. `suiro run` keeps the store of this cluster; the world's
+// rank 0, which predicts for most communicators, hears from it what earlier jobs have shown, and
+// tells it what this one shows. Other ranks need not know: who predicts tells all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "algorithms/catalog.hpp"
+#include "choose/trial.hpp"
+
+namespace suiro::mpi {
+
+/// Once the ranks have agreed. True if this rank keeps its line to `suiro run`: rank 0, if the job
+/// learns and there is a store.
+bool recall_lessons();
+
+/// `candidate` as it is spelled, in a trial that is over, on a communicator whose rank 0 this is.
+/// Nothing but on the world's rank 0, nor where neighbours' calls may be in the times.
+void tell_lesson(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                 const std::string& candidate, const Trial& trial);
+
+}  // namespace suiro::mpi

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What jobs show is kept, and told to the next one on the same nodes."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suiro.run.lessons import Lessons
+from suiro.tune import store
+
+HOSTS = {"a", "b"}
+MPI = "Open MPI v4.1.4, package: Debian"
+TOLD: dict[str, Any] = {
+    "mpi": MPI,
+    "collective": "alltoall",
+    "bytes": 4096,
+    "node_of_rank": [0, 0, 1, 1],
+    "candidate": "two_level_ring",
+    "native_s": [3e-3, 3e-3, 4e-3],
+    "candidate_s": [1e-3, 1e-3],
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SUIRO_STORE", str(tmp_path))
+    monkeypatch.delenv("SUIRO_LAB_SPEC", raising=False)
+    return tmp_path
+
+
+def job(*told: dict[str, Any], hosts: set[str] = HOSTS, mpi: str = MPI) -> list[dict[str, Any]]:
+    """What a job hears that shows this."""
+    lessons = Lessons()
+    heard = lessons.recall(hosts, mpi)
+    for one in told:
+        lessons.take(hosts, one)
+    lessons.keep()
+    return heard
+
+
+def test_the_next_job_hears_of_it(folder: Path) -> None:
+    slower = TOLD | {"candidate": "pairwise:segment=64", "candidate_s": [5e-3]}
+    assert job(TOLD, slower) == []
+    [lesson] = job(TOLD)
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    assert lesson == {
+        "collective": "alltoall",
+        "bytes": 4096,
+        "node_of_rank": [0, 0, 1, 1],
+        "faster": "two_level_ring",
+        "reason": f"measured on {today}: 3.00 times as fast, 2 calls",
+        "slower": ["pairwise"],
+    }
+    assert len(list(folder.rglob("*.json"))) == 1, "what is known is not kept again"
+    assert job(TOLD | {"candidate_s": [9e-3]}) == [lesson]
+    [changed] = job()
+    assert (changed["faster"], changed["slower"]) == ("", ["pairwise", "two_level_ring"])
+
+
+def test_others_do_not_hear_of_it() -> None:
+    job(TOLD)
+    assert job(hosts={"a", "c"}) == []
+    assert job(mpi="Open MPI v5.0.0, package: Debian") == []
+    assert len(job()) == 1
+
+
+def test_what_is_old_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    job(TOLD)
+    monkeypatch.setattr("suiro.run.lessons._DAYS_MAX", -1)
+    assert job() == []
+
+
+def test_what_was_tuned_is_told_by_its_last_round() -> None:
+    key = store.Key(
+        cluster=store.cluster_named(HOSTS), mpi=store.mpi_named(MPI), family="suiro",
+        node_of_rank=[0, 1], collective="bcast", root=0,
+    )  # fmt: skip
+    samples = [
+        store.Sample(bytes=64, candidate="default", seconds=[2e-3]),
+        store.Sample(bytes=64, candidate="binary", seconds=[1e-3]),
+        store.Sample(bytes=64, candidate="default", seconds=[2e-3, 2e-3], final=True),
+        store.Sample(bytes=64, candidate="pipeline", seconds=[1e-3, 1e-3], final=True),
+    ]
+    store.write(key, samples)
+    store.write(key.model_copy(update={"family": "native", "collective": "gather"}), samples)
+    [lesson] = job()
+    assert (lesson["collective"], lesson["faster"]) == ("bcast", "pipeline")
+
+
+def test_two_jobs_under_one_command() -> None:
+    lessons = Lessons()
+    assert lessons.recall(HOSTS, MPI) == []
+    lessons.take(HOSTS, TOLD)
+    assert len(lessons.recall(HOSTS, MPI)) == 1
+
+
+@pytest.mark.parametrize("broken", ["", "{}", '{"version": 2}', "\0" * 100])
+def test_a_broken_file_is_named_and_left_out(
+    broken: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job(TOLD)
+    [file] = folder.rglob("*.json")
+    (file.parent / "broken.json").write_text(broken)
+    assert len(job()) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"suiro: {file.parent}/broken.json is left out: ")
+    assert said.count("\n") == 1
+
+
+def test_no_place_for_it_is_told_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "file"
+    file.write_text("")
+    monkeypatch.setenv("SUIRO_STORE", str(file))
+    job(TOLD, TOLD | {"collective": "bcast"})
+    said = capsys.readouterr().err
+    assert said.startswith("suiro: what the job has learnt is lost: ")
+    assert said.count("\n") == 1
+    monkeypatch.setenv("SUIRO_STORE", "")
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    assert job(TOLD) == []
+    assert capsys.readouterr().err == ""
+
+
+def test_what_is_no_sample_is_refused() -> None:
+    for wrong in ({"collective": 7}, {"native_s": []}, {"candidate_s": [-1.0]}, {"bytes": -1}):
+        with pytest.raises((ValueError, TypeError)):
+            Lessons().take(HOSTS, TOLD | wrong)
