@@ -17,6 +17,7 @@ namespace {
 
 std::vector<int> node_of_rank(const Topology& topology) {
   std::vector<int> nodes;
+  nodes.reserve(static_cast<std::size_t>(topology.ranks()));
   for (int rank = 0; rank < topology.ranks(); ++rank) nodes.push_back(topology.node(rank));
   return nodes;
 }
