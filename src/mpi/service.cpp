@@ -129,6 +129,7 @@ std::string Service::ask(const std::string& line) {
 }
 
 bool Service::send(const std::string& line) {
+  const std::scoped_lock lock(sending_);
   return connected() && write_all(line + "\n", now_s() + patience_s);
 }
 

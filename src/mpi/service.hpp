@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,7 +35,7 @@ class Service {
   /// Sends one JSON text and waits for the line that answers it, of any length; empty without.
   std::string ask(const std::string& line);
 
-  /// Sends one JSON text; false when there is no service, or no longer.
+  /// Sends one JSON text; false when there is no service, or no longer. Threads may do so at once.
   bool send(const std::string& line);
 
   /// Waits until everything sent has been taken, and ends the connection.
@@ -50,6 +51,7 @@ class Service {
   bool read_line(std::string& line, double deadline_s, std::size_t bytes_max);
   bool owns_socket() const;
 
+  std::mutex sending_;
   int socket_ = -1;
   ino_t inode_ = 0;  // of the socket: the program may close descriptors that it does not know
 };

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,20 +100,23 @@ def test_blocks_that_differ_are_checked_too(collective: str) -> None:
     assert '"bytes": 6000, "repetitions": 2, "busiest": 0' in done.stdout
 
 
-@pytest.mark.lab
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
-def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
-    """All at once, and one alone."""
-    (tmp_path / "lab.toml").write_text(LAB)
-    script = (
-        f'"$@" bench all --sizes 64K --repeat 2 --json > {tmp_path}/all.json && '
-        f'"$@" bench allgatherv --sizes 8K --repeat 2 --json > {tmp_path}/alone.json'
-    )
-    lab = ["lab", "run", str(tmp_path / "lab.toml"), "--mpi", mpi, "--"]
-    command = [*SUIRO, *lab, "sh", "-c", script, "sh", *SUIRO]
+def cells_in_a_lab(folder: Path, mpi: str, *words: str) -> list[dict[str, Any]]:
+    """What `suiro bench` measures there."""
+    spec = folder / "lab.toml"
+    spec.write_text(LAB)
+    lab = ["lab", "run", str(spec), "--mpi", mpi, "--"]
+    command = [*SUIRO, *lab, *SUIRO, "bench", *words, "--repeat", "2", "--json"]
     done = subprocess.run(command, text=True, capture_output=True, timeout=300, env=os.environ)
     assert done.returncode == 0, done.stderr
-    cells = json.loads((tmp_path / "all.json").read_text())["cells"]
+    cells: list[dict[str, Any]] = json.loads(done.stdout)["cells"]
+    return cells
+
+
+@pytest.mark.lab
+@pytest.mark.every
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
+    cells = cells_in_a_lab(tmp_path, mpi, "all", "--sizes", "64K")
     compared = [(cell["collective"], cell["algorithm"]) for cell in cells if not cell["is_control"]]
     assert compared == [(name, algorithm) for name in NAMES for algorithm in ("native", "auto")]
     for cell in cells:
@@ -122,7 +126,12 @@ def test_every_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
         assert (cell["bound_fraction"] is None) == (not row.has_data)
         assert cell["port_bytes"] == (65536 if row.has_data else None)
         assert cell["root"] == (1 if row.rooted else None)
-    native, auto = json.loads((tmp_path / "alone.json").read_text())["cells"][:2]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_one_collective_in_a_lab(mpi: str, tmp_path: Path) -> None:
+    native, auto = cells_in_a_lab(tmp_path, mpi, "allgatherv", "--sizes", "8K")[:2]
     assert (native["collective"], native["bytes"], native["spread_percent"]) == (
         "allgatherv", 8192, 50,
     )  # fmt: skip

@@ -76,6 +76,7 @@ def test_the_rates_of_two_sites(tmp_path: Path, lab: str) -> None:
         assert site.rate == pytest.approx(50e6, rel=0.1)
 
 
+@pytest.mark.every
 def test_two_sites(tmp_path: Path, program: Path, lab: str) -> None:
     path, picture = tmp_path / "cluster.toml", tmp_path / "ways.svg"
     options = ["--write-cluster", str(path), "--svg", str(picture), "--json"]

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from types import FrameType
 
 from suiro.cluster import of_job
@@ -46,6 +48,11 @@ class Options:
     transport: str = "mpi"  # or suiro
     cluster: Path | None = None
 
+    @property
+    def learns(self) -> bool:
+        """From earlier jobs, and for later ones."""
+        return self.store and self.learn and not self.check
+
     def variables(self) -> dict[str, str]:
         """How the ranks learn it."""
         suiro = self.transport == "suiro"
@@ -76,11 +83,13 @@ def run(words: Sequence[str], options: Options) -> int:
             unchanged |= options.variables() | (cluster.variables() if cluster else {})
             os.environ.update(unchanged)
             plan = _plan(words, options)
-            learns = options.store and not os.environ.get("SUIRO_NO_STORE")
+            learns = options.learns and not os.environ.get("SUIRO_NO_STORE")
             reports = Reports(options.trace, cluster, learns=learns)
             service = Service(reports)
             environment = _environment(plan, service, stack)
             service.start()
+            if learns:  # takes a tenth of a second, for which no rank has to wait
+                Thread(target=import_module, args=("suiro.run.lessons",)).start()
         except UsageError:
             raise
         except Exception as error:  # what suiro lacks here, the command may not need
