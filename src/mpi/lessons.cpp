@@ -50,7 +50,7 @@ void recall(const nlohmann::json& told) {
 
 }  // namespace
 
-bool recall_lessons() {
+bool recall_lessons() try {
   if (job.rank != 0 || !job.settings.tries()) return false;
   const UsualArithmetic usual;
   const nlohmann::json question{{"lessons", {{"mpi", library_version()}}}};
@@ -64,10 +64,12 @@ bool recall_lessons() {
     }
   }
   return true;
+} catch (const std::exception&) {
+  return false;  // no memory: the job goes on as if there were no store
 }
 
 void tell_lesson(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                 const std::string& candidate, const Trial& trial) {
+                 const std::string& candidate, const Trial& trial) try {
   if (job.rank != 0 || !job.service.connected() || has_neighbours(topology)) return;
   const nlohmann::json learnt{{"mpi", library_version()},
                               {"collective", collective.name},
@@ -77,6 +79,8 @@ void tell_lesson(const Collective& collective, const Topology& topology, std::in
                               {"native_s", seconds_of(trial.natives())},
                               {"candidate_s", seconds_of(trial.foretold())}};
   job.service.send(text_of({{"learnt", learnt}}));
+} catch (const std::exception&) {
+  // No memory, on this rank alone: others are in the same call, and go on with it.
 }
 
 }  // namespace suiro::mpi

@@ -134,6 +134,8 @@ def run(case: Case, folder: Path, natively: bool = False) -> Outcome | None:
     if not case.mpi.startswith("openmpi"):
         preload.append(str(native.library("libsuiro-lab-mpich.so")))
     environment = case.variables() | {"LD_PRELOAD": ":".join(preload)}
+    if not case.algorithm:  # learns, and finds nothing that was learnt
+        environment |= {"SUIRO_STORE": f"{folder}/store-{case.seed}", "SUIRO_NO_STORE": ""}
     launcher = [*mpi.launcher(case.ranks), *(["--with-ft", "ulfm"] if survives else [])]
     words = [*([] if natively else [*SUIRO, "run", "--"]), *launcher, program, case.collective]
     words += [str(case.numbers), str(case.root), str(case.calls)]
