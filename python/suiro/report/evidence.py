@@ -32,9 +32,8 @@ class Setting(BaseModel):
     source: Literal["tune", "run", "bench", "trace"]
     place: str
     mpi: str
-    family: Literal[
-        "suiro", "native", "learnt"
-    ]  # whose algorithms were compared with the MPI's own choice
+    # Whose algorithms were compared with the MPI's own choice, or suiro's by applications.
+    family: Literal["suiro", "native", "learnt"]
     collective: str
     ranks: int
     nodes: int | None
