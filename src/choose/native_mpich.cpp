@@ -111,9 +111,7 @@ Native reduce_scatter(const NativeCall& call) {
   return each_has < reduce_scatter_long ? halving(call) : same("pairwise", "pairwise");
 }
 
-Native exscan(const NativeCall& /*call*/) {
-  return {.said = "recursive doubling in both directions"};
-}
+Native exscan(const NativeCall& /*call*/) { return same("recursive_doubling", "butterfly"); }
 
 Native scan(const NativeCall& call) {
   const bool nodes = is_node_by_node(call.topology, 0) && !is_one_per_node(call.topology);

@@ -6,9 +6,11 @@
 
 namespace suiro {
 
+extern const Algorithm exscan_butterfly;
 extern const Algorithm exscan_linear;
 extern const Algorithm exscan_node_aware;
 extern const Algorithm exscan_recursive_doubling;
+extern const Algorithm scan_butterfly;
 extern const Algorithm scan_linear;
 extern const Algorithm scan_node_aware;
 extern const Algorithm scan_recursive_doubling;
