@@ -61,6 +61,14 @@ struct Foretold {
   bool by_processors = false;
 };
 
+/// On several networks. A play on one may have shown what would come of it on another.
+struct Played {
+  std::size_t network = 0;
+  double limit_s = 0;
+  Ports ports = Ports::flooded;
+  Foretold its;
+};
+
 /// Native's time over a candidate's, on all possible networks.
 struct Gain {
   double product = 1;  // in which more than twice as fast counts as that
@@ -93,14 +101,9 @@ class Prediction {
 
  private:
   Play play_of(const Candidate& candidate) const;
-  /// Takes infinite time for more than `limit_s`.
-  Foretold foretell(const Play& play, const Network& network, double limit_s) const {
-    const double played_s = limit_s / play.residual;
-    const Estimate found =
-        estimate(play.schedule, topology_, network, play.block_bytes, nullptr, played_s);
-    return {play.residual * found.seconds, found.worked_s,
-            found.spent.processors > found.seconds / 2};
-  }
+  /// Takes infinite time for more than `limit_s`. `played`: the same on other networks.
+  Foretold foretell(const Play& play, std::size_t network, double limit_s,
+                    std::vector<Played>& played) const;
   std::vector<Candidate> rivals() const;
   bool joins(const Algorithm& algorithm) const {
     return collective_.bytes == Measure::per_pair && !declares(algorithm, Property::direct);
@@ -139,6 +142,25 @@ Play Prediction::play_of(const Candidate& candidate) const {
   play.block_bytes = static_cast<double>(bytes) / pieces;
   play.residual = residual(*candidate.algorithm, bytes_);
   return play;
+}
+
+Foretold Prediction::foretell(const Play& play, std::size_t network, double limit_s,
+                              std::vector<Played>& played) const {
+  const Network& wanted = networks_[network];
+  for (const Played& other : played) {
+    Network like = networks_[other.network];
+    const bool same = same_time(like.kind, wanted.kind, other.ports);
+    like.kind = wanted.kind;
+    if (!same || like != wanted) continue;
+    if (other.its.seconds <= other.limit_s || limit_s <= other.limit_s) return other.its;
+  }
+  const double played_s = limit_s / play.residual;
+  const Estimate found =
+      estimate(play.schedule, topology_, wanted, play.block_bytes, nullptr, played_s);
+  const Foretold its{play.residual * found.seconds, found.worked_s,
+                     found.spent.processors > found.seconds / 2};
+  played.push_back({network, limit_s, found.ports, its});
+  return its;
 }
 
 /// In one segment unless told otherwise, as MPIs run them that nobody has tuned.
@@ -193,8 +215,9 @@ void Prediction::estimate_native() {
   // A short one limits how far others are played.
   std::ranges::stable_sort(plays, {}, [](const Play& play) { return play.schedule.rounds; });
   for (const Play& play : plays) {
+    std::vector<Played> played;
     for (std::size_t i = 0; i < networks_.size(); ++i) {
-      const Foretold its = foretell(play, networks_[i], native_[i].seconds);
+      const Foretold its = foretell(play, i, native_[i].seconds, played);
       if (its.seconds < native_[i].seconds) native_[i] = its;
     }
   }
@@ -251,9 +274,10 @@ Gain Prediction::gain(const Candidate& candidate) const {
   const bool doubtful = collective_.reduces && !candidate.algorithm->in_shared_memory;
   const double bearable = doubtful ? 1 / margins.work : margins.work;
   Gain gain;
+  std::vector<Played> played;
   for (std::size_t i = networks_.size(); i-- > 0;) {
     const double limit_s = native_[i].seconds * (tries() ? margins.trial_loss : sure_tolerance());
-    const Foretold its = foretell(play, networks_[i], limit_s);
+    const Foretold its = foretell(play, i, limit_s, played);
     if (its.seconds > limit_s) return {};
     const bool toils = its.by_processors && its.worked_s > bearable * native_[i].worked_s;
     if (toils && native_known_) return {};

@@ -99,7 +99,9 @@ class Play {
     Estimate estimate;
     double now = 0;
     while (now < never) {
-      if (std::max(now, processors_.least_s()) > limit_s) return {.seconds = never};
+      if (std::max(now, processors_.least_s()) > limit_s) {
+        return {.seconds = never, .ports = ports()};
+      }
       now = step();
     }
     for (int rank = 0; rank < std::ssize(executors_); ++rank) {
@@ -118,6 +120,7 @@ class Play {
     estimate.worked_s = processors_.worked_s() * alike;
     estimate.messages = messages_between_nodes_ * alike;
     estimate.played_ranks = static_cast<int>(executors_.size());
+    estimate.ports = ports();
     return estimate;
   }
 
@@ -147,6 +150,9 @@ class Play {
       return true;
     }
   };
+
+  /// Where one node stands for all, ports are not seen.
+  Ports ports() const { return symmetry_ ? Ports::flooded : streams_.ports(); }
 
   void advance(int rank) {
     Side side{*this, rank};
@@ -204,12 +210,16 @@ class Play {
     return number;
   }
 
-  /// The message's part is ready to go at the clock of `rank`.
+  /// The message's part is ready to go at the clock of `rank`. Inside a node there is no port: the
+  /// receiver copies.
   void post(int number, int rank) {
     Message& message = messages_[index(number)];
     message.since = processors_.clock(rank);
     message.spent = processors_.spent(rank);
-    events_.push({message.since, order_++, number, false});
+    double latency = 0;
+    if (local(message)) latency = message.signal ? network_.signal_s : network_.local_latency_s;
+    message.spent.latency += latency;
+    events_.push({message.since + latency, order_++, number, local(message)});
   }
 
   void receive(int receiver, int sender, std::int64_t token) {
@@ -219,20 +229,13 @@ class Play {
     late_.push_back(*number);
   }
 
-  // Inside a node there is no port: the receiver copies. An answer goes the other way.
   void start(const Event& event) {
-    Message& message = messages_[index(event.message)];
-    if (local(message)) {
-      const double latency = message.signal ? network_.signal_s : network_.local_latency_s;
-      message.spent.latency += latency;
-      events_.push({event.time + latency, order_++, event.message, true});
-      return;
-    }
+    const Message& message = messages_[index(event.message)];
     streams_.post(way_of(message), wire_bytes(message), event.message, event.time);
   }
 
   /// Where one node stands for all, its links are shared by what it sends, and by the like that
-  /// comes in.
+  /// comes in. An answer goes the other way.
   Streams::Way way_of(const Message& message) const {
     const bool back = message.part == Part::answer;
     if (symmetry_) {

@@ -37,6 +37,7 @@ struct Estimate {
   Spent spent = {};
   std::int64_t messages = 0;  // between nodes, questions and answers not counted
   int played_ranks = 0;       // that stand for all
+  Ports ports = Ports::flooded;
 };
 
 /// `block_bytes`: of one block of the schedule. `transfers`, if given, gets every message between

@@ -27,11 +27,25 @@ inline std::string_view name(SwitchKind kind) {
 /// Nothing when there is no such kind.
 std::optional<SwitchKind> switch_kind_of(std::string_view name);
 
+/// What a port out of the switch has had to do with at once, at most: messages of one node, of
+/// several, or of several and more than a shared buffer takes.
+enum class Ports : std::uint8_t { single, several, flooded };
+
+/// What took its time on one kind of switch, with no more than this at a port, takes the same on
+/// the other.
+inline bool same_time(SwitchKind one, SwitchKind other, Ports ports) {
+  const auto shares_fairly = [&](SwitchKind kind) {
+    return kind == SwitchKind::voq || (kind == SwitchKind::shared && ports == Ports::several);
+  };
+  return one == other || ports == Ports::single || (shares_fairly(one) && shares_fairly(other));
+}
+
 /// Between any two sites.
 struct Wan {
   double Bps = 0;        // of all streams from one site to another
   double latency_s = 0;  // one way
   double window = 1e18;  // bytes that one stream may have on the way
+  friend bool operator==(const Wan&, const Wan&) = default;
 };
 
 struct Network {
@@ -52,6 +66,7 @@ struct Network {
   double buffer = 256 << 10;  // of a `shared` switch, bytes in the queue of one port
   double retransmit_s = 0.2;  // until TCP repeats what was lost last
   Wan wan = {};
+  friend bool operator==(const Network&, const Network&) = default;
 };
 
 /// TCP streams that it takes to fill a link.

@@ -42,10 +42,13 @@ void Streams::activate(Stream& stream, double now) {
   Pair& pair = pairs_[index(stream.pair)];
   if (pair.ends.empty()) busy_.push_back(stream.pair);
   pair.ends.emplace(pair.served + bytes, static_cast<int>(&stream - streams_.data()));
-  if (network_.kind != SwitchKind::shared) return;
   Port& port = ports_[index(stream.target_node)];
   port.bytes += bytes;
-  if (port.bytes > network_.buffer && shares_.incast(stream.pair).nodes > 1) port.flooded = true;
+  if (shares_.incast(stream.pair).nodes < 2) return;
+  ports_were_ = std::max(ports_were_, Ports::several);
+  if (port.bytes <= network_.buffer) return;
+  ports_were_ = Ports::flooded;
+  port.flooded = true;
 }
 
 double Streams::next_end_s() {
@@ -83,13 +86,11 @@ Streams::Ended Streams::end(Stream& stream, double now) {
   Ended ended{.number = message.number, .begin_s = stream.begin_s};
   stream.queue.pop_front();
   shares_.remove(stream.pair);
-  if (network_.kind == SwitchKind::shared) {
-    Port& port = ports_[index(stream.target_node)];
-    port.bytes -= message.bytes;
-    if (port.flooded && shares_.incast(stream.pair).streams == 0) {
-      port.flooded = false;
-      ended.repeat_s = network_.retransmit_s;
-    }
+  Port& port = ports_[index(stream.target_node)];
+  port.bytes -= message.bytes;
+  if (port.flooded && shares_.incast(stream.pair).streams == 0) {
+    port.flooded = false;
+    if (network_.kind == SwitchKind::shared) ended.repeat_s = network_.retransmit_s;
   }
   if (!stream.queue.empty()) {
     activate(stream, now);

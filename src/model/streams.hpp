@@ -43,6 +43,8 @@ class Streams {
   /// rounding does not make several steps of one.
   const std::vector<Ended>& advance(double now, double together);
 
+  Ports ports() const { return ports_were_; }
+
  private:
   struct Message {
     int number = 0;
@@ -81,6 +83,7 @@ class Streams {
   std::vector<Pair> pairs_;
   std::vector<int> busy_;  // pairs with active streams
   std::vector<Port> ports_;
+  Ports ports_were_ = Ports::single;
   std::vector<int> ending_;
   std::vector<Ended> ended_;
   double now_ = 0;

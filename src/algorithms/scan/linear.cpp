@@ -13,20 +13,25 @@ constexpr std::int64_t ahead = 2;
 constexpr std::int64_t out = 4;
 constexpr std::int64_t room = ahead + 2;
 
-Schedule along(int size, const Call& call, const Parameters& parameters) {
-  const std::int64_t pieces = segments_of(call.bytes, size, call, parameters);
+Blocks arriving(std::int64_t piece) { return {Buffer::scratch, piece % room, 1, piece}; }
+
+/// Without what is done with a piece that has come, in the round after it came.
+Schedule along(const Call& call, const Parameters& parameters) {
   Schedule schedule;
-  schedule.ranks = size;
-  schedule.pieces = pieces;
-  schedule.rounds = pieces + 1;
+  schedule.ranks = call.topology.ranks();
+  schedule.pieces = segments_of(call.bytes, schedule.ranks, call, parameters);
+  schedule.rounds = schedule.pieces + 1;
   schedule.window = out;
   schedule.receive_window = 1;
   schedule.lookahead = ahead;
-  schedule.scratch = std::min(room, pieces);
-  schedule.function = [=](int me, std::int64_t i, Round& round) {
-    const auto arriving = [&](std::int64_t piece) {
-      return Blocks{Buffer::scratch, piece % room, 1, piece};
-    };
+  schedule.scratch = std::min(room, schedule.pieces);
+  return schedule;
+}
+
+Schedule linear(const Call& call, const Parameters& parameters) {
+  Schedule schedule = along(call, parameters);
+  schedule.function = [pieces = schedule.pieces, size = schedule.ranks](int me, std::int64_t i,
+                                                                        Round& round) {
     if (i < pieces && me > 0) round.steps.push_back(receive(me - 1, arriving(i)));
     if (i == 0) return;
     const Blocks sum{Buffer::receive, i - 1, 1};
@@ -37,12 +42,24 @@ Schedule along(int size, const Call& call, const Parameters& parameters) {
   return schedule;
 }
 
-Schedule linear(const Call& call, const Parameters& parameters) {
-  return along(call.topology.ranks(), call, parameters);
-}
-
-Schedule linear_but_first(const Call& call, const Parameters& parameters) {
-  return exclusive(along(call.topology.ranks() - 1, call, parameters));
+/// What comes is the result, and goes on with a rank's own from scratch.
+Schedule linear_but_own(const Call& call, const Parameters& parameters) {
+  Schedule schedule = along(call, parameters);
+  schedule.scratch = room + out;
+  schedule.function = [pieces = schedule.pieces, size = schedule.ranks](int me, std::int64_t i,
+                                                                        Round& round) {
+    if (i < pieces && me > 0) round.steps.push_back(receive(me - 1, arriving(i)));
+    if (i == 0) return;
+    const std::int64_t piece = i - 1;
+    const Blocks sum{Buffer::scratch, room + piece % out, 1, piece};
+    if (me + 1 < size) {
+      round.steps.push_back(copy({Buffer::send, piece, 1}, sum));
+      if (me > 0) round.steps.push_back(reduce(arriving(piece), sum));
+      round.steps.push_back(send(sum, me + 1));
+    }
+    if (me > 0) round.steps.push_back(copy(arriving(piece), {Buffer::receive, piece, 1}));
+  };
+  return schedule;
 }
 
 Schedule build_scan_linear(const Call& call, const Parameters& parameters) {
@@ -50,7 +67,7 @@ Schedule build_scan_linear(const Call& call, const Parameters& parameters) {
 }
 
 Schedule build_exscan_linear(const Call& call, const Parameters& parameters) {
-  return named(exscan_linear, call, parameters, linear_but_first(call, parameters));
+  return named(exscan_linear, call, parameters, linear_but_own(call, parameters));
 }
 
 }  // namespace
@@ -76,7 +93,7 @@ constinit const Algorithm exscan_linear = {
     .source = "Open MPI linear",
     .cost_text =
         "(k + P - 2) messages of M/k in time; M through every port, where ranks are in the order "
-        "of nodes, and a message of M first; scratch M",
+        "of nodes; scratch for 8 segments",
     .parameters = taking<segment_spec>,
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
