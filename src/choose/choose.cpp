@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <limits>
 #include <new>
 
 #include "choose/margins.hpp"
-#include "choose/prediction.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {
@@ -54,11 +54,35 @@ std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& 
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(through_port / share));
 }
 
-double Chooser::price_s(const Collective& collective, const Topology& topology) const {
-  constexpr double message_s = 1e-6;
-  constexpr double answers = 5;
-  return message_s * answers * static_cast<double>(messages(collective, topology)) *
-         static_cast<double>(possible_networks(surroundings_, topology).size());
+double Chooser::price_s(const Collective& collective, const Topology& topology,
+                        std::int64_t bytes) const {
+  constexpr double message_s = 5e-6;
+  const double all_s = message_s * static_cast<double>(messages(collective, topology)) *
+                       static_cast<double>(possible_networks(surroundings_, topology).size());
+  return std::min(all_s, margins.move_s * static_cast<double>(moves(collective, topology, bytes)));
+}
+
+/// Longer messages have more segments, and take longer, too.
+std::int64_t Chooser::moves(const Collective& collective, const Topology& topology,
+                            std::int64_t bytes) const {
+  constexpr std::int64_t usual = 1 << 20;
+  constexpr std::int64_t times_max = 8;
+  const std::int64_t times = collective.cut() ? size_class(bytes).middle / usual : 1;
+  const std::int64_t least = margins.moves_at_once * std::clamp<std::int64_t>(times, 1, times_max);
+  if (collective.reduces) return least;
+  std::int64_t of_a_message = 10;
+  if (collective.bytes == Measure::per_pair) of_a_message = 80;
+  if (collective.bytes == Measure::per_rank) of_a_message = topology.ranks() / 4;  // rings
+  const std::int64_t all = of_a_message * messages(collective, topology) *
+                           std::ssize(possible_networks(surroundings_, topology));
+  return std::clamp(all, least, margins.moves_max);
+}
+
+int Chooser::calls_ahead(const Collective& collective, const Topology& topology,
+                         std::int64_t bytes) const {
+  if (collective.reduces) return 0;
+  const std::int64_t ahead = moves(collective, topology, bytes) - margins.moves_at_once;
+  return static_cast<int>(ahead / margins.moves_per_call);
 }
 
 std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
@@ -104,27 +128,70 @@ bool has_neighbours(const Topology& topology) {
   return false;
 }
 
-/// By what earlier jobs have shown, else by the model.
-Decision Chooser::decide(const Collective& collective, const Topology& topology,
-                         const Key& key) const {
+const Chooser::Lesson* Chooser::lesson_of(const Topology& topology, const Key& key) const {
+  if (has_neighbours(topology)) return nullptr;
   const auto& [index, middle, places] = key;
+  const auto found =
+      lessons_.find({index, middle, {places.begin(), places.begin() + topology.ranks()}});
+  return found != lessons_.end() ? &found->second : nullptr;
+}
+
+bool Chooser::is_refuted(const Key& key, const std::string& algorithm) const {
   const auto known = refuted_.find(key);
-  auto refuted = known != refuted_.end() ? known->second : std::vector<std::string>{};
-  const std::vector<int> nodes(places.begin(), places.begin() + topology.ranks());
-  const auto lesson =
-      has_neighbours(topology) ? lessons_.end() : lessons_.find({index, middle, nodes});
-  if (lesson != lessons_.end()) {
-    const auto& [faster, slower] = lesson->second;
-    if (faster && std::ranges::find(refuted, faster->algorithm) == refuted.end()) return *faster;
-    refuted.insert(refuted.end(), slower.begin(), slower.end());
+  return known != refuted_.end() &&
+         std::ranges::find(known->second, algorithm) != known->second.end();
+}
+
+/// By what earlier jobs have shown, else by the model.
+Decision Chooser::decide(const Collective& collective, const Topology& topology, const Key& key) {
+  const Lesson* lesson = lesson_of(topology, key);
+  if (lesson != nullptr && lesson->faster && !is_refuted(key, lesson->faster->algorithm)) {
+    return *lesson->faster;
   }
-  Decision predicted = predict(collective, topology, middle, refuted);
-  if (lesson != lessons_.end()) {
-    for (const std::string& slower : lesson->second.slower) {
+  Decision predicted = predict(collective, topology, key);
+  if (lesson != nullptr) {
+    for (const std::string& slower : lesson->slower) {
       predicted.reason += "; slower in earlier jobs: " + slower;
     }
   }
   return predicted;
+}
+
+/// What plays on what has been prepared.
+Chooser::Begun& Chooser::begin(const Collective& collective, const Topology& topology,
+                               const Key& key) {
+  const auto found = begun_.find(key);
+  if (found != begun_.end()) return found->second;
+  const auto known = refuted_.find(key);
+  auto refuted = known != refuted_.end() ? known->second : std::vector<std::string>{};
+  if (const Lesson* lesson = lesson_of(topology, key)) {
+    refuted.insert(refuted.end(), lesson->slower.begin(), lesson->slower.end());
+  }
+  const auto bytes = std::get<std::int64_t>(key);
+  const int calls = calls_ahead(collective, topology, bytes);
+  auto prediction =
+      std::make_unique<Prediction>(surroundings_, collective, topology, bytes, std::move(refuted),
+                                   moves(collective, topology, bytes));
+  return begun_.emplace(key, Begun{std::move(prediction), calls}).first->second;
+}
+
+bool Chooser::prepare(const Collective& collective, const Topology& topology, std::int64_t bytes) {
+  if (!refusal(collective, topology, bytes).empty()) return true;
+  const Key key = key_of(collective, topology, bytes);
+  const std::scoped_lock lock(mutex_);
+  const Lesson* lesson = lesson_of(topology, key);
+  if (kept_.contains(key) || (lesson != nullptr && lesson->faster)) return true;
+  try {
+    Begun& begun = begin(collective, topology, key);
+    if (begun.calls_left == 0) return true;
+    --begun.calls_left;
+    return begun.prediction->advance(margins.moves_per_call);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    begun_.erase(key);
+    return true;  // choose() meets it again, and tells
+  }
 }
 
 void Chooser::recall(const Collective& collective, std::int64_t bytes,
@@ -149,13 +216,17 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
 }
 
 /// A lack of memory is the caller's to tell.
-Decision Chooser::predict(const Collective& collective, const Topology& topology,
-                          std::int64_t bytes, const std::vector<std::string>& refuted) const {
+Decision Chooser::predict(const Collective& collective, const Topology& topology, const Key& key) {
   try {
-    return suiro::predict(surroundings_, collective, topology, bytes, refuted);
+    Begun& begun = begin(collective, topology, key);
+    begun.prediction->advance(std::numeric_limits<std::int64_t>::max());
+    Decision decision = begun.prediction->answer();
+    begun_.erase(key);
+    return decision;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
+    begun_.erase(key);
     return native(std::string(failed_prediction) + error.what());
   }
 }

@@ -52,6 +52,15 @@ struct Margins {
   int trials_max = 3;
   int trial_patience = 4;
 
+  /// Moves of the model (model/play.hpp), of which each takes about `move_s`, that rank 0 may make
+  /// in the call that decides, in each call before, and for one answer: so no call is late by more
+  /// than 50 ms. `suiro-schedule choose alltoall --nodes 4 --ppn 16 --sizes 1024 --mpi openmpi
+  /// --release 4` needs a million.
+  double move_s = 0.2e-6;
+  std::int64_t moves_at_once = 250'000;
+  std::int64_t moves_per_call = 125'000;
+  std::int64_t moves_max = 4'000'000;
+
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait
   /// for it (docs/decisions/0025-the-model-chooses-what-no-rule-says.md).
   std::int64_t messages_max = 1 << 18;

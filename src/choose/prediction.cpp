@@ -5,13 +5,16 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "choose/course.hpp"
 #include "choose/margins.hpp"
 #include "choose/native.hpp"
 #include "choose/residual.hpp"
 #include "choose/trial.hpp"
-#include "model/estimate.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {
@@ -46,29 +49,6 @@ struct Candidate {
   Parameters parameters;
 };
 
-/// A candidate, ready to be played on any network.
-struct Play {
-  Schedule schedule;
-  double block_bytes = 0;
-  double residual = 1;
-};
-
-/// On one network. `worked_s` is of all processors; `by_processors`: what they have to do takes
-/// twice as long as all else.
-struct Foretold {
-  double seconds = std::numeric_limits<double>::infinity();
-  double worked_s = 0;
-  bool by_processors = false;
-};
-
-/// On several networks. A play on one may have shown what would come of it on another.
-struct Played {
-  std::size_t network = 0;
-  double limit_s = 0;
-  Ports ports = Ports::flooded;
-  Foretold its;
-};
-
 /// Native's time over a candidate's, on all possible networks.
 struct Gain {
   double product = 1;  // in which more than twice as fast counts as that
@@ -78,6 +58,14 @@ struct Gain {
   bool is_there = false;             // or it may be slower on one by too much
 };
 
+/// A candidate, and what is known of it.
+struct Runner {
+  explicit Runner(Course its) : course(std::move(its)) {}
+  Course course;
+  Candidate candidate = {};
+  Gain gain = {};
+};
+
 /// The best of some candidates.
 struct Best {
   Gain gain;
@@ -85,35 +73,48 @@ struct Best {
   const Candidate* candidate = nullptr;
 };
 
-class Prediction {
+}  // namespace
+
+class Prediction::State {
  public:
-  Prediction(const Surroundings& surroundings, const Collective& collective,
-             const Topology& topology, std::int64_t bytes, const std::vector<std::string>& refuted)
+  State(const Surroundings& surroundings, const Collective& collective, const Topology& topology,
+        std::int64_t bytes, std::vector<std::string> refuted, std::int64_t moves)
       : surroundings_(surroundings),
-        refuted_(refuted),
+        refuted_(std::move(refuted)),
         collective_(collective),
         asked_(topology),
         topology_(sample(collective, topology)),
         bytes_(bytes),
-        networks_(possible_networks(surroundings, topology_)) {}
+        networks_(possible_networks(surroundings, topology_)),
+        native_(networks_.size()),
+        moves_(moves),
+        moves_left_(moves) {
+    begin_native();
+  }
 
-  Decision answer();
+  bool advance(std::int64_t moves);
+  Decision answer() const;
 
  private:
-  Play play_of(const Candidate& candidate) const;
-  /// Takes infinite time for more than `limit_s`. `played`: the same on other networks.
-  Foretold foretell(const Play& play, std::size_t network, double limit_s,
-                    std::vector<Played>& played) const;
+  bool is_over() const { return at_ == order_.size() && (!of_native_ || !knows_native()); }
+  bool knows_native() const {
+    return std::ranges::all_of(native_, [](const Foretold& its) { return its.is_known(); });
+  }
+  bool play_on(std::int64_t& moves);
+  void begin_native();
+  void begin_rivals();
+  void begin(const Candidate& candidate);
+  void put_in_order();
+  double limit_s(std::size_t network) const;
+  bool take(Runner& runner, std::size_t network, const Foretold& its);
   std::vector<Candidate> rivals() const;
   bool joins(const Algorithm& algorithm) const {
     return collective_.bytes == Measure::per_pair && !declares(algorithm, Property::direct);
   }
   bool joins_in_vain(const Algorithm& algorithm) const;
   bool may_win(const Algorithm& algorithm) const;
-  void estimate_native();
   Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
   std::vector<Candidate> textbook() const;
-  Gain gain(const Candidate& candidate) const;
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
   bool tries() const { return surroundings_.tries && !collective_.reduces; }
   double each(double factor) const;
@@ -123,48 +124,111 @@ class Prediction {
   Decision told(const Best& best, const char* how) const;
 
   const Surroundings& surroundings_;
-  const std::vector<std::string>& refuted_;
+  const std::vector<std::string> refuted_;
   const Collective& collective_;
-  const Topology& asked_;
-  Topology topology_;  // on which schedules are played
+  const Topology asked_;
+  const Topology topology_;  // on which schedules are played
   std::int64_t bytes_;
-  std::vector<Network> networks_;
+  const std::vector<Network> networks_;
   std::vector<Foretold> native_;  // on each network
   std::string native_said_;
   bool native_known_ = true;
+  bool of_native_ = true;  // what is played now
+  bool all_played_ = true;
+  const std::int64_t moves_;  // for all
+  std::int64_t moves_left_;
+  std::vector<Runner> runners_;
+  std::vector<std::size_t> order_;  // of runners, as they are played
+  std::size_t at_ = 0;              // in that order
 };
 
-Play Prediction::play_of(const Candidate& candidate) const {
+void Prediction::State::begin(const Candidate& candidate) {
   const std::int64_t bytes = collective_.cut_bytes(bytes_, topology_.ranks());
   const Call call{.topology = topology_, .bytes = bytes, .link = surroundings_.link};
-  Play play{.schedule = build(*candidate.algorithm, call, candidate.parameters)};
-  const auto pieces = static_cast<double>(collective_.cut() ? play.schedule.pieces : 1);
-  play.block_bytes = static_cast<double>(bytes) / pieces;
-  play.residual = residual(*candidate.algorithm, bytes_);
-  return play;
+  Schedule schedule = build(*candidate.algorithm, call, candidate.parameters);
+  const double pieces = collective_.cut() ? static_cast<double>(schedule.pieces) : 1;
+  const double block_bytes = static_cast<double>(bytes) / pieces;
+  runners_.push_back(Runner({std::move(schedule), block_bytes,
+                             residual(*candidate.algorithm, bytes_), topology_, networks_}));
+  runners_.back().candidate = candidate;
 }
 
-Foretold Prediction::foretell(const Play& play, std::size_t network, double limit_s,
-                              std::vector<Played>& played) const {
-  const Network& wanted = networks_[network];
-  for (const Played& other : played) {
-    Network like = networks_[other.network];
-    const bool same = same_time(like.kind, wanted.kind, other.ports);
-    like.kind = wanted.kind;
-    if (!same || like != wanted) continue;
-    if (other.its.seconds <= other.limit_s || limit_s <= other.limit_s) return other.its;
+/// What takes few steps is played first: it limits the others, and the last are perhaps not played.
+void Prediction::State::put_in_order() {
+  order_.resize(runners_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return runners_[i].course.steps(); });
+  at_ = 0;
+}
+
+bool Prediction::State::advance(std::int64_t moves) {
+  while (moves > 0 && moves_left_ > 0) {
+    const std::int64_t given = std::min(moves, moves_left_);
+    std::int64_t left = given;
+    const bool goes_on = play_on(left);
+    moves -= given - left;
+    moves_left_ -= given - left;
+    if (!goes_on) return true;
   }
-  const double played_s = limit_s / play.residual;
-  const Estimate found =
-      estimate(play.schedule, topology_, wanted, play.block_bytes, nullptr, played_s);
-  const Foretold its{play.residual * found.seconds, found.worked_s,
-                     found.spent.processors > found.seconds / 2};
-  played.push_back({network, limit_s, found.ports, its});
-  return its;
+  return moves_left_ <= 0;
+}
+
+/// On one network, or as long as moves are left. False when nothing is left to play. What is in the
+/// books leaves the half to those that are held against it.
+bool Prediction::State::play_on(std::int64_t& moves) {
+  const bool is_enough = of_native_ && !native_known_ && knows_native() && moves_left_ < moves_ / 2;
+  if (is_enough && at_ < order_.size()) {
+    all_played_ = false;
+    at_ = order_.size();
+  }
+  if (at_ == order_.size()) {
+    if (of_native_ && !knows_native()) return false;
+    if (of_native_) begin_rivals();
+    return at_ < order_.size();
+  }
+  Runner& runner = runners_[order_[at_]];
+  const std::size_t network = runner.course.networks_left() - 1;
+  const bool is_too_long = !runner.course.has_begun() && runner.course.steps() > moves_left_;
+  if (is_too_long) {
+    all_played_ = false;
+  } else {
+    const std::optional<Foretold> its = runner.course.advance(limit_s(network), moves);
+    if (!its) return true;
+    if (take(runner, network, *its) && network > 0) return true;
+  }
+  runner.course.stop();
+  ++at_;
+  return true;
+}
+
+double Prediction::State::limit_s(std::size_t network) const {
+  const double loss = tries() ? margins.trial_loss : sure_tolerance();
+  return native_[network].seconds * (of_native_ ? 1 : loss);
+}
+
+/// False: that is enough to know.
+bool Prediction::State::take(Runner& runner, std::size_t network, const Foretold& its) {
+  Foretold& natives = native_[network];
+  if (of_native_) {
+    if (its.seconds < natives.seconds) natives = its;
+    return true;
+  }
+  const bool doubtful = collective_.reduces && !runner.candidate.algorithm->in_shared_memory;
+  const double bearable = doubtful ? 1 / margins.work : margins.work;
+  const bool toils = its.by_processors && its.worked_s > bearable * natives.worked_s;
+  if (its.seconds > limit_s(network) || (toils && native_known_)) return false;
+  Gain& gain = runner.gain;
+  const double faster = natives.seconds / its.seconds;
+  gain.product *= std::min(faster, margins.gain_max);
+  gain.least = std::min(gain.least, faster);
+  gain.most = std::max(gain.most, faster);
+  gain.seconds.push_back(its.seconds);
+  gain.is_there = network == 0;
+  return true;
 }
 
 /// In one segment unless told otherwise, as MPIs run them that nobody has tuned.
-Candidate Prediction::unsegmented(const Algorithm& algorithm, Parameters parameters) const {
+Candidate Prediction::State::unsegmented(const Algorithm& algorithm, Parameters parameters) const {
   const auto takes =
       std::ranges::find(algorithm.parameters, segment_parameter, &ParameterSpec::name);
   if (takes != algorithm.parameters.end()) {
@@ -174,7 +238,7 @@ Candidate Prediction::unsegmented(const Algorithm& algorithm, Parameters paramet
   return {&algorithm, std::move(parameters)};
 }
 
-std::vector<Candidate> Prediction::textbook() const {
+std::vector<Candidate> Prediction::State::textbook() const {
   std::vector<Candidate> found;
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
@@ -186,45 +250,47 @@ std::vector<Candidate> Prediction::textbook() const {
 
 /// What the catalog does not have may be faster than anything that is like it: it is taken for the
 /// best that is in the books, as is what an MPI runs that was not read.
-void Prediction::estimate_native() {
+void Prediction::State::begin_native() {
   const NativeCall call{collective_, asked_, 0, bytes_};
   const auto native = native_of({surroundings_.mpi, surroundings_.release}, call);
   const bool known = native && moves_the_same(*native, call);
   const Algorithm* algorithm =
       known ? find_algorithm(collective_.regular, native->algorithm) : nullptr;
-  std::vector<Candidate> alike;
-  std::vector<Play> plays;
+  if (native) native_said_ = "native's " + native->said;
   if (native && native->tree != RankTree::none) {
-    plays.push_back({.schedule = over_ranks(native->tree, topology_.ranks(), collective_),
-                     .block_bytes = static_cast<double>(bytes_)});
-    native_said_ = "native's " + native->said;
+    Course course(over_ranks(native->tree, topology_.ranks(), collective_),
+                  static_cast<double>(bytes_), 1, topology_, networks_);
+    runners_.push_back(Runner(std::move(course)));
   } else if (algorithm != nullptr) {
     Parameters parameters = native->parameters;
     std::erase_if(parameters, [&](const auto& parameter) {
       return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
     });
-    alike.push_back(unsegmented(*algorithm, std::move(parameters)));
-    native_said_ = "native's " + native->said;
+    begin(unsegmented(*algorithm, std::move(parameters)));
   } else {
-    alike = textbook();
+    for (const Candidate& candidate : textbook()) begin(candidate);
     native_known_ = false;
     native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
   }
-  native_.assign(networks_.size(), {});
-  for (const Candidate& candidate : alike) plays.push_back(play_of(candidate));
-  // A short one limits how far others are played.
-  std::ranges::stable_sort(plays, {}, [](const Play& play) { return play.schedule.rounds; });
-  for (const Play& play : plays) {
-    std::vector<Played> played;
-    for (std::size_t i = 0; i < networks_.size(); ++i) {
-      const Foretold its = foretell(play, i, native_[i].seconds, played);
-      if (its.seconds < native_[i].seconds) native_[i] = its;
-    }
+  put_in_order();
+}
+
+void Prediction::State::begin_rivals() {
+  of_native_ = false;
+  runners_.clear();
+  const bool has_tried_enough = std::ssize(refuted_) >= margins.trials_max;
+  if (!has_tried_enough) {
+    for (const Candidate& candidate : rivals()) begin(candidate);
   }
+  std::erase_if(runners_, [](const Runner& runner) {
+    const auto piece_bytes = static_cast<std::int64_t>(runner.course.block_bytes());
+    return shared_bytes(runner.course.schedule(), piece_bytes) > shared_bytes_max;
+  });
+  put_in_order();
 }
 
 /// What its busiest link carries takes less time than native on some network.
-bool Prediction::may_win(const Algorithm& algorithm) const {
+bool Prediction::State::may_win(const Algorithm& algorithm) const {
   if (algorithm.cost == nullptr || collective_.cut()) return true;
   const Cost cost = algorithm.cost(topology_, complete(algorithm, {}));
   const double bytes = static_cast<double>(cost.wire_blocks) * static_cast<double>(bytes_);
@@ -234,7 +300,7 @@ bool Prediction::may_win(const Algorithm& algorithm) const {
   return true;
 }
 
-bool Prediction::joins_in_vain(const Algorithm& algorithm) const {
+bool Prediction::State::joins_in_vain(const Algorithm& algorithm) const {
   if (!joins(algorithm)) return false;
   const double bytes = static_cast<double>(bytes_);
   return std::ranges::all_of(networks_, [&](const Network& network) {
@@ -243,7 +309,7 @@ bool Prediction::joins_in_vain(const Algorithm& algorithm) const {
 }
 
 /// Each with its fallbacks, and with all other values that are best somewhere.
-std::vector<Candidate> Prediction::rivals() const {
+std::vector<Candidate> Prediction::State::rivals() const {
   std::vector<Candidate> found;
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
@@ -266,35 +332,10 @@ std::vector<Candidate> Prediction::rivals() const {
   return found;
 }
 
-/// The last networks are the hardest.
-Gain Prediction::gain(const Candidate& candidate) const {
-  const Play play = play_of(candidate);
-  const auto piece_bytes = static_cast<std::int64_t>(play.block_bytes);
-  if (shared_bytes(play.schedule, piece_bytes) > shared_bytes_max) return {};
-  const bool doubtful = collective_.reduces && !candidate.algorithm->in_shared_memory;
-  const double bearable = doubtful ? 1 / margins.work : margins.work;
-  Gain gain;
-  std::vector<Played> played;
-  for (std::size_t i = networks_.size(); i-- > 0;) {
-    const double limit_s = native_[i].seconds * (tries() ? margins.trial_loss : sure_tolerance());
-    const Foretold its = foretell(play, i, limit_s, played);
-    if (its.seconds > limit_s) return {};
-    const bool toils = its.by_processors && its.worked_s > bearable * native_[i].worked_s;
-    if (toils && native_known_) return {};
-    const double faster = native_[i].seconds / its.seconds;
-    gain.product *= std::min(faster, margins.gain_max);
-    gain.least = std::min(gain.least, faster);
-    gain.most = std::max(gain.most, faster);
-    gain.seconds.push_back(its.seconds);
-  }
-  gain.is_there = true;
-  return gain;
-}
-
 /// Of the same algorithm, with other values: `candidate` is faster than `chosen`, and by more than
 /// the model's doubt for each value that is not the usual one.
-bool Prediction::departs_with_reason(const Candidate& candidate, const Gain& its,
-                                     const Candidate& chosen, const Gain& best) const {
+bool Prediction::State::departs_with_reason(const Candidate& candidate, const Gain& its,
+                                            const Candidate& chosen, const Gain& best) const {
   const auto departures = [](const Candidate& one) {
     return static_cast<double>(one.parameters.size());
   };
@@ -310,13 +351,13 @@ bool Prediction::departs_with_reason(const Candidate& candidate, const Gain& its
 }
 
 /// `factor` on each network.
-double Prediction::each(double factor) const {
+double Prediction::State::each(double factor) const {
   double product = 1;
   for (std::size_t i = 0; i < networks_.size(); ++i) product *= factor;
   return product;
 }
 
-void Prediction::consider(const Candidate& candidate, const Gain& its, Best& best) const {
+void Prediction::State::consider(const Candidate& candidate, const Gain& its, Best& best) const {
   const double worth = its.product / (joins(*candidate.algorithm) ? each(margins.joining) : 1);
   const bool is_variant =
       best.candidate != nullptr && best.candidate->algorithm == candidate.algorithm;
@@ -326,7 +367,7 @@ void Prediction::consider(const Candidate& candidate, const Gain& its, Best& bes
   if (better) best = {its, worth, &candidate};
 }
 
-Decision Prediction::told(const Best& best, const char* how) const {
+Decision Prediction::State::told(const Best& best, const char* how) const {
   char text[96];
   std::snprintf(text, sizeof text, "%s: %.3g ms or more, %.2f to %.2f times as fast as ", how,
                 1e3 * best.gain.seconds.back(), best.gain.least, best.gain.most);
@@ -337,21 +378,20 @@ Decision Prediction::told(const Best& best, const char* how) const {
 }
 
 /// What is not sure is left to a trial, where there is one.
-Decision Prediction::answer() {
-  estimate_native();
-  const bool has_tried_enough = std::ssize(refuted_) >= margins.trials_max;
-  const std::vector<Candidate> all = has_tried_enough ? std::vector<Candidate>{} : rivals();
+Decision Prediction::State::answer() const {
+  if (of_native_) return native("ignorance: it takes too long to foretell " + native_said_);
   Best sure{.gain = {}, .worth = each(margins.gain_min)};
   Best perhaps = sure;
-  for (const Candidate& candidate : all) {
-    const Gain its = gain(candidate);
+  for (const Runner& runner : runners_) {
+    const Gain& its = runner.gain;
     if (!its.is_there) continue;
-    consider(candidate, its, its.least >= 1 / sure_tolerance() ? sure : perhaps);
+    consider(runner.candidate, its, its.least >= 1 / sure_tolerance() ? sure : perhaps);
   }
   if (sure.candidate != nullptr && refuted_.empty()) return told(sure, "predicted");
   if (sure.candidate != nullptr) perhaps = sure;  // of a model that was wrong here
   if (perhaps.candidate == nullptr) {
-    return native("predicted: nothing surely beats " + native_said_);
+    const char* what = all_played_ && is_over() ? "nothing" : "nothing that is soon foretold";
+    return native("predicted: " + std::string(what) + " surely beats " + native_said_);
   }
   Decision decision = told(perhaps, "perhaps");
   const double loss = Trial::risky_calls * std::max(0.0, 1 / perhaps.gain.least - 1);
@@ -361,12 +401,16 @@ Decision Prediction::answer() {
   return decision;
 }
 
-}  // namespace
+Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,
+                       const Topology& topology, std::int64_t bytes,
+                       std::vector<std::string> refuted, std::int64_t moves)
+    : state_(std::make_unique<State>(surroundings, collective, topology, bytes, std::move(refuted),
+                                     moves)) {}
 
-Decision predict(const Surroundings& surroundings, const Collective& collective,
-                 const Topology& topology, std::int64_t bytes,
-                 const std::vector<std::string>& refuted) {
-  return Prediction(surroundings, collective, topology, bytes, refuted).answer();
-}
+Prediction::~Prediction() = default;
+
+bool Prediction::advance(std::int64_t moves) { return state_->advance(moves); }
+
+Decision Prediction::answer() const { return state_->answer(); }
 
 }  // namespace suiro

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,28 @@ inline Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
 }
 
-/// `refuted`: names of algorithms that were tried and are slower here. Throws std::bad_alloc, and
-/// std::exception where a schedule cannot be made or played.
-Decision predict(const Surroundings& surroundings, const Collective& collective,
-                 const Topology& topology, std::int64_t bytes,
-                 const std::vector<std::string>& refuted);
+/// Schedules are played little by little, as long as whoever asks has the time: first what native
+/// runs, then what takes few steps.
+class Prediction {
+ public:
+  /// `refuted`: names of algorithms that were tried and are slower here. `moves`: of the model, for
+  /// all plays together (margins.hpp). Refers to `surroundings` and `collective`. Throws
+  /// std::bad_alloc, and std::exception where a schedule cannot be made.
+  Prediction(const Surroundings& surroundings, const Collective& collective,
+             const Topology& topology, std::int64_t bytes, std::vector<std::string> refuted,
+             std::int64_t moves);
+  ~Prediction();
+
+  /// For some moves more. True when nothing is left to play. Throws as the constructor, and where
+  /// a schedule cannot be played.
+  bool advance(std::int64_t moves);
+
+  /// By what has been played.
+  Decision answer() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace suiro

@@ -21,10 +21,11 @@ namespace suiro {
 
 class Executor {
  public:
-  Executor(Schedule schedule, int rank)
+  /// Keeps up to `kept_rounds` of the rank's rounds for the next run.
+  Executor(Schedule schedule, int rank, std::int64_t kept_rounds = 1024)
       : schedule_(std::move(schedule)),
         rank_(rank),
-        slots_(slot_count(schedule_)),
+        slots_(slot_count(schedule_, kept_rounds)),
         reach_(limited(schedule_.reach())),
         receive_reach_(limited(schedule_.receive_reach())) {}
 
@@ -69,6 +70,9 @@ class Executor {
 
   bool done() const { return oldest() >= schedule_.rounds; }
 
+  /// How many rounds have.
+  std::int64_t started() const { return started_; }
+
   /// One operation that was given this token has ended.
   void complete(std::int64_t token, bool lost = false) {
     const std::int64_t index = token / 2;
@@ -93,10 +97,7 @@ class Executor {
     return 2 * round + (receives ? 1 : 0);
   }
 
-  // Rounds up to this many are produced once per communicator.
-  static constexpr std::int64_t kept_rounds = 1024;
-
-  static std::size_t slot_count(const Schedule& schedule) {
+  static std::size_t slot_count(const Schedule& schedule, std::int64_t kept_rounds) {
     const std::int64_t in_flight =
         std::min(schedule.rounds, schedule.window + schedule.lookahead + 1);
     return static_cast<std::size_t>(

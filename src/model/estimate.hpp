@@ -11,10 +11,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "execute/executor.hpp"
 #include "model/network.hpp"
 #include "model/processors.hpp"
+#include "model/symmetry.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/topology.hpp"
 
@@ -40,23 +44,52 @@ struct Estimate {
   Ports ports = Ports::flooded;
 };
 
-/// `block_bytes`: of one block of the schedule. `transfers`, if given, gets every message between
-/// nodes. Of more than 1024 ranks one node stands for all where all do the same (symmetry.hpp), on
-/// a switch that shares ports fairly, unless transfers are asked for. What is not done by `limit_s`
-/// is played no further, and takes infinite time. Throws std::invalid_argument
-/// when schedule and topology differ in their ranks, and std::runtime_error when the schedule
-/// stands still.
+class Play;
+
+/// Plays one schedule on one network after the other. Refers to schedule and topology.
+class Player {
+ public:
+  /// Throws std::invalid_argument when they differ in their ranks.
+  Player(const Schedule& schedule, const Topology& topology);
+  ~Player();
+
+  /// `block_bytes`: of one block of the schedule. What is not done by `limit_s` is played no
+  /// further, and takes infinite time. `transfers`, if given, gets every message between nodes. Of
+  /// more than 1024 ranks one node stands for all where all do the same (symmetry.hpp), on a switch
+  /// that shares ports fairly, unless transfers are asked for.
+  void begin(const Network& network, double block_bytes,
+             double limit_s = std::numeric_limits<double>::infinity(),
+             std::vector<Transfer>* transfers = nullptr);
+
+  /// The same by one node, however few ranks there are. Throws std::invalid_argument where nodes
+  /// are not seen to be alike, or the switch is of another kind.
+  void begin_one_node(const Network& network, double block_bytes);
+
+  bool is_playing() const { return play_ != nullptr; }
+
+  /// For some `moves` more, from which those are taken that it took; nothing if it is not over
+  /// then. Throws std::runtime_error when the schedule stands still.
+  std::optional<Estimate> advance(std::int64_t& moves);
+
+  /// To its end.
+  Estimate end();
+
+ private:
+  void begin(const Network& network, double block_bytes, double limit_s,
+             std::vector<Transfer>* transfers, std::optional<Symmetry> symmetry);
+
+  const Schedule& schedule_;
+  const Topology& topology_;
+  std::vector<Executor> executors_;  // keep their rounds
+  std::unique_ptr<Play> play_;
+};
+
+/// Played once.
 Estimate estimate(const Schedule& schedule, const Topology& topology, const Network& network,
-                  double block_bytes, std::vector<Transfer>* transfers = nullptr,
-                  double limit_s = std::numeric_limits<double>::infinity());
+                  double block_bytes, std::vector<Transfer>* transfers = nullptr);
 
 /// Whether one node can stand for all.
 bool may_be_played_by_one_node(const Schedule& schedule, const Topology& topology,
                                const Network& network);
-
-/// The same by one node, however few ranks there are. Throws std::invalid_argument where nodes are
-/// not seen to be alike, or the switch is of another kind.
-Estimate estimate_of_one_node(const Schedule& schedule, const Topology& topology,
-                              const Network& network, double block_bytes);
 
 }  // namespace suiro

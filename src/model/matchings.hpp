@@ -27,6 +27,7 @@ class Matchings {
     std::vector<std::int64_t> posted;
     std::vector<int> arrived;
   };
+  using Waiting = std::unordered_map<std::uint64_t, Pair>;
 
   static std::uint64_t key(int sender, int receiver) {
     return (static_cast<std::uint64_t>(sender) << 32) | static_cast<std::uint32_t>(receiver);
@@ -37,7 +38,8 @@ class Matchings {
   template <typename Wanted, typename Come>
   std::optional<Wanted> meet(std::uint64_t pair, std::vector<Wanted> Pair::*wanted,
                              std::vector<Come> Pair::*come, Come what) {
-    const auto found = waiting_.try_emplace(pair).first;
+    auto found = waiting_.find(pair);
+    if (found == waiting_.end()) found = place_for(pair);
     std::vector<Wanted>& queue = found->second.*wanted;
     if (queue.empty()) {
       (found->second.*come).push_back(what);
@@ -45,11 +47,21 @@ class Matchings {
     }
     const Wanted first = queue.front();
     queue.erase(queue.begin());
-    if (queue.empty()) waiting_.erase(found);
+    if (queue.empty()) unused_.push_back(waiting_.extract(found));
     return first;
   }
 
-  std::unordered_map<std::uint64_t, Pair> waiting_;
+  /// Memory of what has gone, if there is any.
+  Waiting::iterator place_for(std::uint64_t pair) {
+    if (unused_.empty()) return waiting_.try_emplace(pair).first;
+    Waiting::node_type place = std::move(unused_.back());
+    unused_.pop_back();
+    place.key() = pair;
+    return waiting_.insert(std::move(place)).position;
+  }
+
+  Waiting waiting_;
+  std::vector<Waiting::node_type> unused_;
 };
 
 }  // namespace suiro

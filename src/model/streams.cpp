@@ -30,12 +30,12 @@ Streams::Stream& Streams::stream_of(const Way& way) {
 void Streams::post(const Way& way, double bytes, int number, double now) {
   Stream& stream = stream_of(way);
   stream.queue.push_back({number, bytes});
-  if (stream.queue.size() == 1) activate(stream, now);
+  if (stream.queue.size() == stream.served + 1) activate(stream, now);
 }
 
 /// More on the way to one port, and from several nodes, than its buffer takes: something is lost.
 void Streams::activate(Stream& stream, double now) {
-  const double bytes = stream.queue.front().bytes;
+  const double bytes = stream.queue[stream.served].bytes;
   stream.begin_s = now;
   shares_.add(stream.pair);
   if (index(stream.pair) >= pairs_.size()) pairs_.resize(index(stream.pair) + 1);
@@ -82,9 +82,9 @@ const std::vector<Streams::Ended>& Streams::advance(double now, double together)
 /// The last message of a flood waits for TCP's timer: nothing comes after it that would tell its
 /// receiver what is missing.
 Streams::Ended Streams::end(Stream& stream, double now) {
-  const Message message = stream.queue.front();
+  const Message message = stream.queue[stream.served];
   Ended ended{.number = message.number, .begin_s = stream.begin_s};
-  stream.queue.pop_front();
+  ++stream.served;
   shares_.remove(stream.pair);
   Port& port = ports_[index(stream.target_node)];
   port.bytes -= message.bytes;
@@ -92,9 +92,11 @@ Streams::Ended Streams::end(Stream& stream, double now) {
     port.flooded = false;
     if (network_.kind == SwitchKind::shared) ended.repeat_s = network_.retransmit_s;
   }
-  if (!stream.queue.empty()) {
+  if (stream.served < stream.queue.size()) {
     activate(stream, now);
   } else {
+    stream.queue.clear();
+    stream.served = 0;
     numbers_.erase(stream.key);
     unused_.push_back(static_cast<std::size_t>(&stream - streams_.data()));
   }

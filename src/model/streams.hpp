@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <queue>
 #include <unordered_map>
@@ -54,8 +53,9 @@ class Streams {
     std::uint64_t key = 0;
     int pair = 0;
     int target_node = 0;
-    std::deque<Message> queue = {};
-    double begin_s = 0;  // when the first began
+    std::vector<Message> queue = {};
+    std::size_t served = 0;  // of the queue
+    double begin_s = 0;      // when the first began
   };
   /// The active streams between two nodes, which all have the same rate: so the order in which they
   /// end is known, and time goes on for all of them at once.

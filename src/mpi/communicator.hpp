@@ -26,6 +26,7 @@ struct Choice {
   /// run for so many calls.
   std::optional<std::int64_t> asked_bytes;
   std::int64_t native_calls = 0;
+  int calls_ahead = 0;  // in so many of the last of them, rank 0 works on the prediction
 
   bool native = true;
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
@@ -144,6 +145,7 @@ class Communicator {
   static void leave_small_untouched(Plan& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
   Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
+  void prepare(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);
   void ask_again(const Collective& collective, Choice& choice, std::int64_t bytes) const;
   Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);

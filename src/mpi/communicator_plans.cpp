@@ -50,7 +50,7 @@ std::optional<std::int64_t> calls_before_prediction(const Collective& collective
   constexpr double calls_to_be_sure = 3;  // that a program does not use a size once
   constexpr double calls_max = 1e9;
   const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
-  const double price_s = job.chooser->price_s(collective, topology);
+  const double price_s = job.chooser->price_s(collective, topology, bytes);
   const double calls = price_s / call_s;
   const bool unnoticed = price_s <= unnoticed_s;
   if (collective.reduces) {
@@ -190,7 +190,8 @@ void Communicator::ask_again(const Collective& collective, Choice& choice,
       calls_before_prediction(collective, *topology_, bytes, user_ == MPI_COMM_WORLD);
   if (!calls) return;
   choice.asked_bytes = bytes;
-  choice.native_calls = *calls;
+  choice.calls_ahead = job.chooser->calls_ahead(collective, *topology_, bytes);
+  choice.native_calls = *calls + choice.calls_ahead;
 }
 
 /// `choice.reason` already says what its size is: at least `bytes`.
@@ -238,10 +239,23 @@ Decision Communicator::told_prediction(const Collective& collective, std::int64_
   return decision;
 }
 
+/// Rank 0 works a little on what it will tell.
+void Communicator::prepare(const Collective& collective, Choice& choice) const {
+  const UsualArithmetic usual;
+  bool done = rank_ != 0;
+  try {
+    done = done || job.chooser->prepare(collective, *topology_, *choice.asked_bytes);
+  } catch (const std::bad_alloc&) {
+    done = true;  // told_prediction() is without memory, too
+  }
+  if (done) choice.calls_ahead = 0;
+}
+
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
   if (choice.native_calls > 0) {
     --choice.native_calls;
     plan.waiting = &choice;
+    if (choice.native_calls < choice.calls_ahead) prepare(collective, choice);
     return;
   }
   const UsualArithmetic usual;

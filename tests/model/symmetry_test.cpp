@@ -35,7 +35,9 @@ std::set<std::string> alike(const Topology& topology) {
       found.insert(name);
       const double block = block_of(schedule, bytes);
       const Estimate all = estimate(schedule, topology, Network{}, block);
-      const Estimate one = estimate_of_one_node(schedule, topology, Network{}, block);
+      Player player(schedule, topology);
+      player.begin_one_node(Network{}, block);
+      const Estimate one = player.end();
       EXPECT_NEAR(one.seconds / all.seconds, 1, 0.01) << name << " of " << bytes;
       EXPECT_EQ(one.messages, all.messages) << name;
       EXPECT_EQ(one.played_ranks, topology.ppn(0));
@@ -71,10 +73,10 @@ TEST(Symmetry, IsNotSeenWhereNodesDiffer) {
   const Topology topology = Topology::block(4, 1);
   const Schedule bcast = build(*find_algorithm("bcast", "binomial"), topology);
   EXPECT_FALSE(Symmetry::of(bcast, topology));
-  EXPECT_THROW(estimate_of_one_node(bcast, topology, Network{}, 1), std::invalid_argument);
+  EXPECT_THROW(Player(bcast, topology).begin_one_node(Network{}, 1), std::invalid_argument);
   Network blocking;
   blocking.kind = SwitchKind::hol;
-  EXPECT_THROW(estimate_of_one_node(build(ring, topology), topology, blocking, 1),
+  EXPECT_THROW(Player(build(ring, topology), topology).begin_one_node(blocking, 1),
                std::invalid_argument);
 }
 

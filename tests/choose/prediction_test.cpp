@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A prediction that is played little by little.
+#include "choose/prediction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "choose/choose.hpp"
+#include "model/estimate.hpp"
+
+namespace suiro {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const Surroundings openmpi{.mpi = "openmpi", .release = 4};
+constexpr std::int64_t enough = 100'000'000;
+
+const Collective& collective(std::string_view name) { return *find_collective(name); }
+
+Decision predicted(const Collective& what, const Topology& topology, std::int64_t bytes,
+                   std::int64_t moves) {
+  Prediction prediction(openmpi, what, topology, bytes, {}, moves);
+  prediction.advance(moves);
+  return prediction.answer();
+}
+
+TEST(Prediction, IsTheSameHoweverOftenItStops) {
+  for (const char* name : {"allgather", "allreduce", "alltoall", "bcast", "scan"}) {
+    const Topology topology = Topology::block(4, 4);
+    const Decision at_once = predicted(collective(name), topology, 65536, enough);
+    Prediction prediction(openmpi, collective(name), topology, 65536, {}, enough);
+    int stops = 0;
+    while (!prediction.advance(500)) ++stops;
+    EXPECT_GT(stops, 3) << name;
+    EXPECT_EQ(prediction.answer().algorithm, at_once.algorithm) << name;
+    EXPECT_EQ(prediction.answer().reason, at_once.reason) << name;
+  }
+}
+
+TEST(Prediction, DoesNotBeginWhatIsTooLong) {
+  const Topology topology = Topology::block(4, 4);
+  const Decision none = predicted(collective("alltoall"), topology, 65536, 10);
+  EXPECT_EQ(none.algorithm, native_algorithm);
+  EXPECT_THAT(none.reason, StartsWith("ignorance: it takes too long to foretell"));
+  // Enough for what native runs, and for little else.
+  const Decision some = predicted(collective("alltoall"), topology, 65536, 15000);
+  EXPECT_EQ(some.algorithm, native_algorithm);
+  EXPECT_THAT(some.reason, HasSubstr("nothing that is soon foretold"));
+}
+
+TEST(Prediction, IsPreparedInCallsBefore) {
+  const Topology topology = Topology::block(4, 16);
+  const Collective& what = collective("alltoall");
+  Chooser chooser(openmpi);
+  const int calls = chooser.calls_ahead(what, topology, 1024);
+  EXPECT_GT(calls, 2);
+  int used = 1;
+  while (!chooser.prepare(what, topology, 1024)) ++used;
+  EXPECT_LE(used, calls + 1);
+  EXPECT_EQ(chooser.choose(what, topology, 1024).reason,
+            Chooser(openmpi).choose(what, topology, 1024).reason);
+  EXPECT_TRUE(chooser.prepare(what, topology, 1024));  // it is known
+}
+
+TEST(Prediction, OfAReductionIsMadeInOneCall) {
+  const Topology large = Topology::block(64, 64);
+  Chooser chooser(openmpi);
+  EXPECT_EQ(chooser.calls_ahead(collective("allreduce"), large, 1 << 20), 0);
+  EXPECT_LE(chooser.price_s(collective("allreduce"), large, 1 << 20), 0.051);
+}
+
+TEST(Ports, TellWhichSwitchesTakeTheSameTime) {
+  using enum SwitchKind;
+  EXPECT_TRUE(same_time(voq, hol, Ports::single));
+  EXPECT_TRUE(same_time(voq, shared, Ports::several));
+  EXPECT_FALSE(same_time(voq, hol, Ports::several));
+  EXPECT_FALSE(same_time(voq, shared, Ports::flooded));
+  EXPECT_TRUE(same_time(pause, pause, Ports::flooded));
+}
+
+/// What a play says of its ports is what plays on the other kinds show.
+TEST(Ports, AreSeenByAPlay) {
+  const Topology topology = Topology::block(4, 2);
+  for (const char* name : {"bcast/binomial", "bcast/linear", "gather/linear", "alltoall/ring"}) {
+    const std::string text = name;
+    const std::size_t slash = text.find('/');
+    const Algorithm& algorithm = *find_algorithm(text.substr(0, slash), text.substr(slash + 1));
+    const Schedule schedule = build(algorithm, topology);
+    for (const double bytes : {1e3, 1e6}) {
+      const Estimate fair = estimate(schedule, topology, {.kind = SwitchKind::voq}, bytes);
+      for (const SwitchKind kind : {SwitchKind::hol, SwitchKind::shared}) {
+        if (!same_time(SwitchKind::voq, kind, fair.ports)) continue;
+        EXPECT_NEAR(estimate(schedule, topology, {.kind = kind}, bytes).seconds, fair.seconds,
+                    1e-9 * fair.seconds)
+            << name << " " << bytes;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace suiro
