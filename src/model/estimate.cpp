@@ -63,8 +63,7 @@ void Player::begin(const Network& network, double block_bytes, double limit_s,
 void Player::begin_one_node(const Network& network, double block_bytes) {
   auto symmetry = symmetry_of(schedule_, topology_, network);
   if (!symmetry) throw std::invalid_argument("nodes are not seen to be alike");
-  begin(network, block_bytes, std::numeric_limits<double>::infinity(), nullptr,
-        std::move(symmetry));
+  begin(network, block_bytes, std::numeric_limits<double>::infinity(), nullptr, symmetry);
 }
 
 void Player::begin(const Network& network, double block_bytes, double limit_s,
@@ -80,7 +79,7 @@ void Player::begin(const Network& network, double block_bytes, double limit_s,
   for (Executor& executor : executors_) executor.restart();
   const bool signals = schedule_.shared > 0;
   play_ = std::make_unique<Play>(executors_, signals, topology_, network, block_bytes, limit_s,
-                                 transfers, std::move(symmetry));
+                                 transfers, symmetry);
 }
 
 std::optional<Estimate> Player::advance(std::int64_t& moves) {

@@ -36,7 +36,7 @@ class Play {
         limit_s_(limit_s),
         transfers_(transfers),
         executors_(executors),
-        symmetry_(std::move(symmetry)),
+        symmetry_(symmetry),
         signals_(signals),
         processors_(nodes_played(topology, symmetry_), network),
         streams_(symmetry_ ? first_and_other(topology) : topology, network) {}
