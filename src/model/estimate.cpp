@@ -5,7 +5,6 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "model/play.hpp"
 #include "model/symmetry.hpp"
