@@ -66,10 +66,21 @@ def test_others_do_not_hear_of_it() -> None:
     assert len(job()) == 1
 
 
-def test_what_is_old_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_old_is_not_told_and_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job(TOLD)
+    key = store.Key(
+        cluster=store.cluster_named(HOSTS), mpi=store.mpi_named(MPI), family="suiro",
+        node_of_rank=[0, 1], collective="bcast", root=0,
+    )  # fmt: skip
+    tuned = store.write(key, [store.Sample(bytes=64, candidate="default", seconds=[2e-3])])
+    [learnt] = set(folder.rglob("*.json")) - {tuned}
     monkeypatch.setattr("suiro.run.lessons._DAYS_MAX", -1)
     assert job() == []
+    assert learnt.exists(), "a job that has nothing to keep changes nothing"
+    assert job(TOLD) == []
+    assert not learnt.exists()
+    assert tuned.exists()
+    assert len(list(folder.rglob("*.json"))) == 2
 
 
 def test_what_was_tuned_is_told_by_its_last_round() -> None:

@@ -2,11 +2,13 @@
 """What jobs of this cluster have shown, for the next one: the store's samples as lessons for rank 0
 of a job, and what its trials show as new samples (docs/learning.md)."""
 
+import contextlib
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from suiro.errors import MachineError, SuiroError
@@ -44,6 +46,7 @@ class Lessons:
     def __init__(self) -> None:
         self._shown: dict[_Cell, _Shown] = {}
         self._new: defaultdict[str, list[store.Sample]] = defaultdict(list)  # by key, as text
+        self._outdated: list[Path] = []
 
     def recall(self, hosts: Iterable[str], mpi: str) -> list[dict[str, Any]]:
         """For a job on these hosts; nothing where the store cannot be read. What a job before it
@@ -51,9 +54,12 @@ class Lessons:
         self.keep()
         self._shown.clear()
         oldest = datetime.now(UTC) - timedelta(days=_DAYS_MAX)
+        self._outdated.clear()
         try:
-            for _, record in store.read_all(store.cluster_named(hosts)):
+            for path, record in store.read_all(store.cluster_named(hosts)):
                 key = record.key
+                if record.at < oldest and key.family == "learnt":
+                    self._outdated.append(path)
                 if record.at >= oldest and key.mpi == store.mpi_named(mpi):
                     self._take_in(record)
         except MachineError:
@@ -104,8 +110,14 @@ class Lessons:
         ]
 
     def keep(self) -> None:
-        """A new file for each collective and placement; a complaint where there is no place."""
+        """A new file for each collective and placement; a complaint where there is no place. What
+        is too old to be told goes, if it may be removed: so the store grows no more than it is
+        used."""
         new, self._new = self._new, defaultdict(list)
+        outdated, self._outdated = self._outdated, []
+        for path in outdated if new else ():
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
         for key, samples in new.items():
             try:
                 store.write(store.Key.model_validate_json(key), samples)
