@@ -11,9 +11,10 @@ from suiro.bench.catalog import collectives
 from suiro.bench.every import Everything
 from suiro.bench.every_table import print_every
 from suiro.bench.network import Network
-from suiro.bench.result import Cell, Machine, Result
+from suiro.bench.result import Cell, Result
 from suiro.cli.main import app
 from suiro.errors import UsageError
+from suiro.provenance import Machine
 
 FOUR_BY_FOUR = [rank // 4 for rank in range(16)]
 EVERYTHING = Everything(sizes=(65536, 1 << 20), repeat=5, budget_s=1, root=2)

@@ -7,9 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from suiro.bench.never_slower import Row, Verdicts, judge
-from suiro.bench.result import Cell, Interval, Machine, Result
+from suiro.bench.result import Cell, Interval, Result
 from suiro.cli.main import app
 from suiro.errors import UsageError
+from suiro.provenance import Machine
 
 
 def result(

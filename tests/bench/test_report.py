@@ -8,8 +8,9 @@ from samples import events, setting
 
 from suiro.bench.catalog import phases, schedule_text
 from suiro.bench.cells import line_rate_of, make_cells
-from suiro.bench.result import Machine, Result, Steps
+from suiro.bench.result import Result, Steps
 from suiro.bench.steps import predicted_relative
+from suiro.provenance import Machine
 from suiro.report.page import ProgramRun, Section, render
 from suiro.report.verdict import conclusion, verdict
 

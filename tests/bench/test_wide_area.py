@@ -3,7 +3,7 @@
 
 import pytest
 
-from suiro.bench.result import Cell, Machine, Result
+from suiro.bench.result import Cell, Result
 from suiro.bench.wide_area import (
     Sites,
     model_lines,
@@ -12,6 +12,7 @@ from suiro.bench.wide_area import (
     sites_of_lab,
     throughput_Bps,
 )
+from suiro.provenance import Machine
 
 # As in the paper: a WAN that is no limit, and a latency that large messages make small.
 PAPER = Sites(latency_s=0, link_Bps=125e6, wan_Bps=1e12, hosts=32)

@@ -7,11 +7,11 @@ import pytest
 from recorded import evidence
 from rich.console import Console
 
-from suiro.bench.machine import describe_machine
 from suiro.probe.cost import predict
 from suiro.probe.finding import find
 from suiro.probe.measure import Probe
 from suiro.probe.report import print_probe
+from suiro.provenance import describe_machine
 
 
 def said(lab: str, hosts: int = 4) -> str:

@@ -8,11 +8,11 @@ from datetime import datetime
 import pytest
 from rich.console import Console
 
-from suiro.bench.machine import describe_machine
 from suiro.probe.grouping import Latencies, group
 from suiro.probe.sites import SitesProbe, Streams
 from suiro.probe.sites_report import print_sites
 from suiro.probe.sites_svg import drawing
+from suiro.provenance import describe_machine
 
 NEAR_S, FAR_S = 60e-6, 10.1e-3
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from suiro.bench.result import Cell, Machine, Result
+from suiro.bench.result import Cell, Result
+from suiro.provenance import Machine
 from suiro.tune.store import Key, Record, Sample
 
 KEY = Key(

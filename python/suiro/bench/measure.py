@@ -13,7 +13,6 @@ from suiro.bench.control import Control, find_control
 from suiro.bench.every import Everything
 from suiro.bench.innocence import others_share
 from suiro.bench.job import Events, run_job
-from suiro.bench.machine import describe_machine
 from suiro.bench.native_algorithm import Call
 from suiro.bench.network import network_of_lab
 from suiro.bench.plan import Plan
@@ -21,6 +20,7 @@ from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
 from suiro.lab import cables
 from suiro.output import Lines
+from suiro.provenance import describe_machine
 
 _LINE_RATE_PHASE_S = 1.2
 _STEPS_REPETITIONS_MAX = 5

@@ -8,24 +8,11 @@ from pydantic import BaseModel, Field
 
 from suiro.errors import UsageError
 from suiro.json_lines import WrongJsonError, parse
+from suiro.provenance import Machine
 
 Interval = tuple[float, float]
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1)]
-
-
-class Machine(BaseModel):
-    """Where it was measured; a figure without this means nothing."""
-
-    cores: int
-    processor: str
-    kernel: str
-    system: str
-    suiro: str
-    mpi: str
-    lab: str | None = None
-    model: str | None = None
-    rate_bps: int | None = None
 
 
 class PortTotals(BaseModel):

@@ -12,8 +12,6 @@ from pydantic import BaseModel
 
 from suiro.bench.innocence import Counters
 from suiro.bench.job import Event, Events, run_job
-from suiro.bench.machine import describe_machine
-from suiro.bench.result import Machine
 from suiro.cluster.cluster import EVERY_NODE, Cluster, Switch
 from suiro.errors import UsageError
 from suiro.lab.switch import counters
@@ -21,6 +19,7 @@ from suiro.output import say
 from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind, find, needs_more_tries
+from suiro.provenance import Machine, describe_machine
 from suiro.quantities import rate_text
 
 # The link, three parts in each of three tries, and the bursts over TCP.

@@ -13,12 +13,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from suiro.bench.job import Event, Events, run_job
-from suiro.bench.machine import describe_machine
-from suiro.bench.result import Machine
 from suiro.cluster.cluster import Cluster, site_pairs
 from suiro.errors import SuiroError, UsageError
 from suiro.output import say
 from suiro.probe.grouping import Grouping, Latencies, group
+from suiro.provenance import Machine, describe_machine
 from suiro.quantities import rate_text, time_text
 
 _STREAMS_MAX = 8

@@ -6,8 +6,23 @@ import platform
 import re
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from suiro import __version__
-from suiro.bench.result import Machine
+
+
+class Machine(BaseModel):
+    """Where it was measured; a figure without this means nothing."""
+
+    cores: int
+    processor: str
+    kernel: str
+    system: str
+    suiro: str
+    mpi: str
+    lab: str | None = None
+    model: str | None = None
+    rate_bps: int | None = None
 
 
 def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
