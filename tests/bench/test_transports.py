@@ -4,16 +4,19 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from suiro.bench.links import links_here, over_links, parse_links
 from suiro.bench.transports import (
     TRANSPORTS,
     Comparison,
+    Comparisons,
     compare,
     generation_of,
     parse_transports,
 )
 from suiro.bench.workloads import KERNELS, Workload, parse_kernels, parse_program
+from suiro.cli.main import app
 from suiro.errors import SuiroError, UsageError
 
 
@@ -25,8 +28,17 @@ def compared(workload: Workload, jobs: int = 1, launcher: str = "mpirun") -> Com
         prefix=[launcher, "--oversubscribe", "--allow-run-as-root", "-np", "4"],
         transports=parse_transports("openmpi", ["tcp", "tcp:OMPI_MCA_btl=self+vader"]),
         jobs=jobs,
-        command="",
     )
+
+
+def test_the_document_says_where_it_comes_from() -> None:
+    words = ["--transports", "tcp", "--repeat", "1", "--program", "true", "--json"]
+    launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-np", "2"]
+    answer = CliRunner().invoke(app, ["bench-transport", *words, "--", *launcher])
+    document = Comparisons.model_validate_json(answer.stdout)
+    assert document.machine.mpi.startswith("Open MPI 4")
+    assert document.command.startswith("suiro") and document.measured_at
+    assert [row.transport for row in document.comparisons[0].rows] == ["tcp"]
 
 
 @pytest.mark.every

@@ -98,6 +98,8 @@ def test_a_result_is_compared(tmp_path: Path) -> None:
     (row,) = document["cells"]
     assert row["algorithm"] == "pipeline"
     assert document["median_error"] == pytest.approx(abs(row["error"]))
+    assert (document["network"], document["collective"]) == ("4x4-voq", "bcast")
+    assert document["machine"]["cores"] and document["command"] and document["measured_at"]
     path.write_text("{}")
     with pytest.raises(UsageError, match="machine"):
         sim("bcast", "--lab", "4x4-voq", "--compare", str(path))

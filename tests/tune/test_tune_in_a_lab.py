@@ -143,5 +143,7 @@ def test_parts_of_the_job_have_rules_of_their_own(lab: list[str], tmp_path: Path
 
 def test_the_model_alone(lab: list[str], tmp_path: Path) -> None:
     document, _ = tuned("bcast", *lab, "--strategy", "a", "--sizes", "1K,1M", store=tmp_path)
+    assert document["machine"]["lab"] == "small"
+    assert document["command"].startswith("suiro tune bcast")
     assert document["strategy"] == "a"
     assert not list(tmp_path.glob("*/*.json"))

@@ -4,7 +4,6 @@
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from suiro.bench.result import Result
 from suiro.bench.steps import make_steps, printed_schedules
 from suiro.lab import cables
 from suiro.output import Lines
-from suiro.provenance import describe_machine
+from suiro.provenance import describe_machine, now, provenance
 
 _LINE_RATE_PHASE_S = 1.2
 _STEPS_REPETITIONS_MAX = 5
@@ -50,7 +49,7 @@ def _measure(
 ) -> Result:
     """A first, empty job tells the node of each rank, which decides what is planned, the controls
     and the schedules. All plans have the same budget and network."""
-    measured_at = datetime.now(UTC).isoformat(timespec="seconds")
+    measured_at = now()
     shape = run_job(prefix, mpi, ["--budget", "1"], with_suiro=False)
     plans = plans_for(shape.node_of_rank)
     machine = describe_machine(shape.start["mpi"], plans[0].link_rate_bps)
@@ -65,7 +64,7 @@ def _measure(
         total = sum(map(_samples_planned, plans, settings))
         events = run_job(prefix, mpi, arguments, with_suiro=needs_suiro, record=record, total=total)
     return Result(
-        machine=machine,
+        **dict(provenance(command, machine, measured_at)),
         cells=[cell for setting in settings for cell in make_cells(events, setting)],
         steps=[
             steps
@@ -74,8 +73,6 @@ def _measure(
             for steps in make_steps(events, plan.collective.name)
         ],
         line_rate=line_rate_of(events, settings[0].rate_bps),
-        command=command,
-        measured_at=measured_at,
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from suiro.errors import UsageError
 from suiro.json_lines import WrongJsonError, parse
-from suiro.provenance import Machine
+from suiro.provenance import Provenance
 
 Interval = tuple[float, float]
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -94,13 +94,10 @@ class LineRate(BaseModel):
     expected_Bps: float | None = None
 
 
-class Result(BaseModel):
-    machine: Machine
+class Result(Provenance):
     cells: list[Cell]
-    steps: list[Steps] = []
+    steps: list[Steps] = Field(default_factory=list)
     line_rate: LineRate | None = None
-    command: str
-    measured_at: str = ""  # UTC, when it began; of a cell that was repeated the latest counts
 
 
 def read_result(path: Path) -> Result:

@@ -16,6 +16,7 @@ from suiro.bench.launcher import launcher_of, suiro_command
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
 from suiro.bench.workloads import Ended, Sample, Workload
 from suiro.errors import SuiroError, UsageError
+from suiro.provenance import Provenance
 
 OURS = "suiro"
 _OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp"}
@@ -72,11 +73,15 @@ class Comparison(BaseModel):
 
     kernel: str
     bytes: int | None
-    mpi: str
     jobs: int
     calls: int
-    command: str
     rows: list[Row]
+
+
+class Comparisons(Provenance):
+    """What `suiro bench-transport --json` prints."""
+
+    comparisons: list[Comparison]
 
 
 def generation_of(prefix: list[str], mpi: str | None) -> str:
@@ -97,6 +102,14 @@ def generation_of(prefix: list[str], mpi: str | None) -> str:
     if mpi not in (None, found):
         raise UsageError(f"--mpi {mpi}, but {whose}: put the other first on the PATH")
     return found
+
+
+def name_of(prefix: list[str], generation: str) -> str:
+    """The MPI with its version, as its launcher says, or else the key of TRANSPORTS."""
+    try:
+        return launcher_of(prefix).full_name
+    except UsageError:
+        return generation
 
 
 def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
@@ -125,7 +138,6 @@ def compare(
     prefix: list[str],
     transports: list[Transport],
     jobs: int,
-    command: str,
 ) -> Comparison:
     """Runs `jobs` jobs over each transport; in every round another one begins."""
     samples: dict[str, list[Sample]] = {transport.label: [] for transport in transports}
@@ -141,10 +153,8 @@ def compare(
     return Comparison(
         kernel=workload.name,
         bytes=workload.bytes,
-        mpi=mpi,
         jobs=jobs,
         calls=workload.calls,
-        command=command,
         rows=list(_rows(samples)),
     )
 

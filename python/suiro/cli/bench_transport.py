@@ -12,7 +12,7 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suiro.bench.transports import Comparison, Transport
+    from suiro.bench.transports import Comparisons, Transport
     from suiro.bench.workloads import Workload
 
 LauncherArgument = Annotated[
@@ -108,17 +108,26 @@ def bench_transport(
         raise typer.Exit(run_in_lab(lab, generation.rstrip("5"), bool(launcher)))
     if counts is not None:
         chosen = over_links(chosen, counts, links_here())
-    from suiro.bench.transports import compare
+    _show(_compare(workloads, generation, prefix, chosen, repeat), json)
 
-    compared = partial(
-        compare,
-        mpi=generation,
-        prefix=prefix,
-        transports=chosen,
-        jobs=repeat,
-        command=repeat_command(),
+
+def _compare(
+    workloads: "Sequence[Workload]",
+    generation: str,
+    prefix: list[str],
+    chosen: "list[Transport]",
+    repeat: int,
+) -> "Comparisons":
+    from suiro.bench.transports import Comparisons, compare, name_of
+    from suiro.provenance import describe_machine, now, provenance
+
+    measured_at = now()
+    compared = partial(compare, mpi=generation, prefix=prefix, transports=chosen, jobs=repeat)
+    machine = describe_machine(name_of(prefix, generation), None)
+    return Comparisons(
+        **dict(provenance(repeat_command(), machine, measured_at)),
+        comparisons=[compared(workload) for workload in workloads],
     )
-    _show([compared(workload) for workload in workloads], json)
 
 
 def _refuse_early(mpi: str | None) -> None:
@@ -173,10 +182,11 @@ def _workloads(
     return [parse_program(program, seconds_from)]
 
 
-def _show(results: "list[Comparison]", json: bool) -> None:
+def _show(compared: "Comparisons", json: bool) -> None:
     if json:
-        print("[" + ",\n".join(result.model_dump_json(indent=1) for result in results) + "]")
+        print(compared.model_dump_json(indent=1))
         return
+    results = compared.comparisons
     from rich.console import Console
     from rich.table import Column, Table
 

@@ -106,15 +106,23 @@ def sim(
 
 def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
     from suiro.bench.result import read_result
+    from suiro.errors import UsageError
     from suiro.sim import osu
     from suiro.sim.compare import compare
 
     if osu.is_table(path):
         cells = osu.read_table(path, collective, len(scene.ranks_of_node), scene.ranks)
-        _print_comparison(compare(scene, cells, 0, of_ranks=True), json)
-        return
-    cells = [cell for cell in read_result(path).cells if cell.collective == collective]
-    _print_comparison(compare(scene, cells, root), json)
+        comparisons = compare(scene, cells, 0, of_ranks=True)
+    else:
+        cells = [cell for cell in read_result(path).cells if cell.collective == collective]
+        comparisons = compare(scene, cells, root)
+    if not comparisons:
+        raise UsageError("--compare: the result has no cell of this collective that the model "
+                         "knows: it needs algorithms other than native")  # fmt: skip
+    if json:
+        _print_json(_document(scene, collective, comparisons))
+    else:
+        _print_comparison(comparisons)
 
 
 def _estimates(
@@ -204,23 +212,30 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
         console.print(f"one node stood for all, which do the same: {names}")
 
 
-def _print_comparison(comparisons: "list[Comparison]", json: bool) -> None:
-    from suiro.errors import UsageError
+def _document(
+    scene: "Scene", collective: str, comparisons: "list[Comparison]"
+) -> dict[str, object]:
+    from suiro.cli.in_lab import repeat_command
+    from suiro.provenance import describe_machine, now, provenance
     from suiro.sim.compare import median_error, share_within
 
-    if not comparisons:
-        raise UsageError("--compare: the result has no cell of this collective that the model "
-                         "knows: it needs algorithms other than native")  # fmt: skip
-    error = median_error(comparisons)
-    if json:
-        _print_json({"median_error": error,
-                     "within": {str(factor): share_within(comparisons, factor)
-                                for factor in _FACTORS},
-                     "cells": [
+    origin = provenance(repeat_command(), describe_machine("", None), now())
+    return origin.model_dump() | {
+        "network": scene.name,
+        "collective": collective,
+        "median_error": median_error(comparisons),
+        "within": {str(factor): share_within(comparisons, factor) for factor in _FACTORS},
+        "cells": [
             {"algorithm": one.cell.algorithm, "bytes": one.cell.bytes,
              "measured_s": one.cell.median_s, "predicted_s": one.predicted_s,
-             "error": one.error} for one in comparisons]})  # fmt: skip
-        return
+             "error": one.error} for one in comparisons],
+    }  # fmt: skip
+
+
+def _print_comparison(comparisons: "list[Comparison]") -> None:
+    from suiro.sim.compare import median_error, share_within
+
+    error = median_error(comparisons)
     for one in comparisons:
         print(f"{one.cell.bytes:>9} B  {one.estimate.name:44} measured {one.cell.median_s:9.6f} s  "
               f"predicted {one.predicted_s:9.6f} s  {one.error:+.0%}")  # fmt: skip
