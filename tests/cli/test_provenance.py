@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from suiro.cli.in_lab import repeat_command
 from suiro.provenance import describe_machine, now, provenance, source_commit
 
 ROOT = Path(__file__).parent.parent.parent
@@ -47,6 +48,20 @@ def test_elsewhere_there_is_no_commit(
     elsewhere.mkdir()
     assert source_commit(elsewhere) is None
     assert source_commit(tmp_path_factory.mktemp("no-repository")) is None
+
+
+def test_a_lab_of_ones_own_is_named_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["suiro", "bench", "bcast"])
+    for spec, named in (
+        ("4x4-hol", "4x4-hol"),
+        (str(tmp_path / "labs/my.toml"), "./labs/my.toml"),
+        ("/elsewhere/my.toml", "/elsewhere/my.toml"),
+    ):
+        monkeypatch.setenv("SUIRO_LAB_SPEC", spec)
+        assert repeat_command() == f"suiro bench bcast --lab {named}"
 
 
 def test_a_document_says_where_it_comes_from() -> None:

@@ -4,6 +4,7 @@
 import os
 import shlex
 import sys
+from pathlib import Path
 
 
 def run_in_lab(lab: str, mpi: str | None, with_launcher: bool) -> int:
@@ -32,6 +33,14 @@ def _without_lab(arguments: list[str]) -> list[str]:
 
 
 def repeat_command() -> str:
-    """What to type to repeat this; inside a lab, with the lab."""
+    """What to type to repeat this from the same folder; inside a lab, with the lab."""
     lab = os.environ.get("SUIRO_LAB_SPEC")
-    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", lab] if lab else [])])
+    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", _as_given(lab)] if lab else [])])
+
+
+def _as_given(lab: str) -> str:
+    """A name, or a file: its path is short where it is below the current folder."""
+    path = Path(lab)
+    if not path.is_absolute() or not path.is_relative_to(Path.cwd()):
+        return lab
+    return f"./{path.relative_to(Path.cwd())}"
