@@ -135,3 +135,11 @@ def test_command(tmp_path: Path) -> None:
     for name, message in (("x", "not a result of"), ("y", "cannot be read: No such file")):
         answer = CliRunner().invoke(app, ["verdict", str(tmp_path / name)])
         assert message in str(answer.exception)
+
+
+def test_a_native_cell_that_is_void_makes_both_void() -> None:
+    measured = result(GOOD, lab="6x5")
+    [auto] = measured.cells
+    native = auto.model_copy(update={"algorithm": "native", "void_reason": "the switch was late"})
+    measured.cells.insert(0, native)
+    assert row(judge([measured], "auto")).void == 1

@@ -119,13 +119,20 @@ def _judged(result: Result, cell: Cell, measured: int) -> Judged:
         ci95=interval,
         repetitions=cell.repetitions,
         measured=measured,
-        verdict=_verdict(cell),
+        verdict=_verdict(cell, _native(result, cell)),
     )
 
 
-def _verdict(cell: Cell) -> Verdict:
+def _native(result: Result, cell: Cell) -> Cell | None:
+    """What it was compared with."""
+    what = (cell.collective, cell.bytes, "native")
+    same = (one for one in result.cells if (one.collective, one.bytes, one.algorithm) == what)
+    return next(same, None)
+
+
+def _verdict(cell: Cell, native: Cell | None) -> Verdict:
     """One repetition has no interval, so nothing is known of where it would end."""
-    if cell.void:
+    if cell.void or (native is not None and native.void):
         return "void"
     if cell.over_native is None:
         return "no ratio"
