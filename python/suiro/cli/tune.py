@@ -113,7 +113,6 @@ def tune(
     chance. What was measured is kept in SUIRO_STORE and is not measured again: so an interrupted
     run goes on where it was. An exported file is proven: the MPI reads it, and data arrive.
     """
-    from suiro.provenance import now
     from suiro.tune.plans import Manner, plans
     from suiro.tune.run import run
     from suiro.tune.sizes import parse_time
@@ -130,12 +129,8 @@ def tune(
     request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
     _check_mpi(targets, request.mpi)
     request = replace(request, plans=planned, targets=targets)
-    began = now()
     outcome = run(request, _tell)
-    if json:
-        _print_json(request, outcome, began)
-    else:
-        _print(request, outcome)
+    (_print_json if json else _print)(request, outcome)
     _draw(plot, outcome)
     _end(outcome)
 
@@ -290,13 +285,13 @@ def _rows(tuning: "Tuning") -> list[dict[str, Any]]:
     ]
 
 
-def _print_json(request: "Request", outcome: "Outcome", began: str) -> None:
+def _print_json(request: "Request", outcome: "Outcome") -> None:
     import json
 
     from suiro.provenance import describe_machine, provenance
 
     mpi = outcome.key.mpi if outcome.key else request.mpi
-    origin = provenance(request.origin, describe_machine(mpi, None), began)
+    origin = provenance(request.origin, describe_machine(mpi, None), outcome.began)
     document = origin.model_dump() | {
         "strategy": request.strategy,
         "family": "native" if request.native else "suiro",

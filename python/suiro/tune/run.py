@@ -14,6 +14,7 @@ from suiro.bench.job import run_job
 from suiro.bench.native_algorithm import Call
 from suiro.errors import SuiroError, UsageError
 from suiro.output import WriteError, write_file
+from suiro.provenance import now
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
 from suiro.tune import (
@@ -53,6 +54,7 @@ class Request:
 class Outcome:
     """All that came out, also of a run that was interrupted."""
 
+    began: str = field(default_factory=now)
     key: store.Key | None = None
     tunings: list[Tuning] = field(default_factory=list)
     stored: list[Path] = field(default_factory=list)
