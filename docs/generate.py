@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/reference from what the commands say of themselves; `./dev docs` calls it."""
+"""Writes docs/reference from what the commands say of themselves, and the tables of the pages from
+the results; `./dev docs` calls it."""
 
 import os
 import subprocess
@@ -7,12 +8,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import tables
 import typer
 
 from suiro import native
 from suiro.cli.main import app
 
 FOLDER = Path(__file__).parent / "reference"
+WITH_TABLES = [
+    FOLDER.parent.parent / "README.md",
+    *FOLDER.parent.glob("*.md"),
+    *FOLDER.parent.glob("results/*.md"),
+]
 SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
 # Help depends on the terminal; the pages must not.
 TERMINAL = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
@@ -65,6 +72,8 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, text in pages().items():
         (FOLDER / name).write_text(text)
+    for page in WITH_TABLES:
+        page.write_text(tables.filled(page.read_text()))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reference is what the commands say, every command is told of, and no page invents any."""
 
-import importlib.util
-import re
 import shlex
 from pathlib import Path
 from types import ModuleType
@@ -10,19 +8,9 @@ from typing import Any
 
 import pytest
 import typer
-from markdown import PAGES, ROOT, suiro_commands
+from markdown import PAGES, suiro_commands
 
 from suiro.cli.main import app
-
-
-@pytest.fixture(scope="module")
-def generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_reference_is_up_to_date(generate: ModuleType) -> None:
@@ -73,11 +61,3 @@ def _unknown_words(line: str) -> list[str]:
 def test_pages_name_only_what_exists(page: Path) -> None:
     wrong = {line: words for line in suiro_commands(page) if (words := _unknown_words(line))}
     assert not wrong
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    links = re.findall(r"\]\(([^)#]+)[^)]*\)", prose)
-    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
-    assert not missing
