@@ -131,7 +131,7 @@ def _read_document(data: bytes, sources: Sources) -> None:
     if len(data) > FILE_BYTES_MAX:
         raise WrongJsonError(1, f"{_EXPECTED}, of at most {FILE_BYTES_MAX >> 20} MB")
     whole = _object(data)
-    if "cells" in whole or "machine" in whole:
+    if "cells" in whole:
         sources.results.append(parse(Result, data))
     elif "samples" in whole or "key" in whole:
         sources.records.append(parse(Record, data))
