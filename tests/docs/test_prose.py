@@ -86,3 +86,32 @@ def test_links_lead_somewhere(page: Path) -> None:
         elif anchor and target.suffix == ".md" and anchor not in prose.anchors(target.read_text()):
             wrong.append(f"{file}#{anchor}")
     assert not wrong
+
+
+def test_what_a_sentence_is() -> None:
+    page = """# One title
+First. Second, see [x](y.md)!
+
+    code. Code.
+
+- an item
+  goes on
+
+| a. B |
+"""
+    assert list(prose.sentences(page)) == [
+        "One title",
+        "First.",
+        "Second, see x!",
+        "an item goes on",
+    ]
+    assert prose.is_long("word " * 31) and not prose.is_long("word " * 30)
+    assert prose.is_crowded("1 to 2.5 of 1,000") and not prose.is_crowded(
+        "Open MPI 4.1 and 5, `7`, 8, 9"
+    )
+    assert prose.figures("1.6 times as fast, and 12 % under MPICH 4.0 in 3 labs") == ["1.6", "12 %"]
+    assert prose.anchors("# A `b` (c)\n## A b c\n## Its name?\n") == {
+        "a-b-c",
+        "a-b-c-1",
+        "its-name",
+    }
