@@ -95,6 +95,5 @@ def test_transports_of_other_mpis(mpi: str, program: str, others: list[str]) -> 
         prefix=[str(WHEELS / program), *others, "-n", "2"],
         transports=parse_transports(mpi, list(TRANSPORTS[mpi])),
         jobs=1,
-        command="",
     )
     assert [row.transport for row in compared.rows] == list(TRANSPORTS[mpi])
