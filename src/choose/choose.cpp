@@ -8,6 +8,7 @@
 #include <new>
 
 #include "choose/margins.hpp"
+#include "choose/sample.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {

@@ -14,33 +14,11 @@
 #include "choose/margins.hpp"
 #include "choose/native.hpp"
 #include "choose/residual.hpp"
+#include "choose/sample.hpp"
 #include "choose/trial.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {
-
-Topology sample(const Collective& collective, const Topology& topology) {
-  constexpr int ranks_enough = 64;
-  constexpr int nodes_least = 4;
-  const int kept = std::max(nodes_least, ranks_enough / topology.max_ppn());
-  if (collective.bytes != Measure::per_pair || topology.nodes() <= kept) return topology;
-  std::vector<char> is_kept(topology.nodes());
-  for (int i = 0; i < kept; ++i) is_kept[std::int64_t{i} * topology.nodes() / kept] = 1;
-  std::vector<int> node_of_rank;
-  std::vector<int> site_of_node;
-  std::vector<int> links_of_node;
-  std::vector<int> neighbours_of_node;
-  for (int rank = 0; rank < topology.ranks(); ++rank) {
-    const int node = topology.node(rank);
-    if (is_kept[node] == 0) continue;
-    node_of_rank.push_back(node);
-    if (topology.local(rank) > 0) continue;
-    site_of_node.push_back(topology.site(node));
-    links_of_node.push_back(topology.links(node));
-    neighbours_of_node.push_back(topology.neighbours(node));
-  }
-  return Topology::from_nodes(node_of_rank, site_of_node, links_of_node, neighbours_of_node);
-}
 
 namespace {
 
@@ -88,10 +66,9 @@ class Prediction::State {
         networks_(possible_networks(surroundings, topology_)),
         native_(networks_.size()),
         moves_(moves),
-        moves_left_(moves) {
-    begin_native();
-  }
+        moves_left_(moves) {}
 
+  void begin_native();
   bool advance(std::int64_t moves);
   Decision answer() const;
 
@@ -101,7 +78,6 @@ class Prediction::State {
     return std::ranges::all_of(native_, [](const Foretold& its) { return its.is_known(); });
   }
   bool play_on(std::int64_t& moves);
-  void begin_native();
   void begin_rivals();
   void begin(const Candidate& candidate);
   void put_in_order();
@@ -405,7 +381,9 @@ Prediction::Prediction(const Surroundings& surroundings, const Collective& colle
                        const Topology& topology, std::int64_t bytes,
                        std::vector<std::string> refuted, std::int64_t moves)
     : state_(std::make_unique<State>(surroundings, collective, topology, bytes, std::move(refuted),
-                                     moves)) {}
+                                     moves)) {
+  state_->begin_native();
+}
 
 Prediction::~Prediction() = default;
 

@@ -15,10 +15,6 @@
 
 namespace suiro {
 
-/// Rounds of an all-to-all are alike, so some nodes stand for many: those are left out that make
-/// it more ranks than an answer is worth.
-Topology sample(const Collective& collective, const Topology& topology);
-
 inline Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
 }

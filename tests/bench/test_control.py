@@ -152,8 +152,8 @@ def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str
         ("gatherv", 64, 1048576, "linear"),
         ("scatter", 12, 8, None),
         ("scatterv", 64, 1048576, "linear"),
-        ("scan", 16, 8, None),
-        ("exscan", 16, 8, None),
+        ("scan", 16, 8, "butterfly"),
+        ("exscan", 16, 8, "butterfly"),
     ],
 )
 def test_what_mpich_runs(collective: str, ranks: int, size: int, expected: str | None) -> None:
