@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "net/clock.hpp"
+#include "base/clock.hpp"
 
 namespace suiro::fabric {
 void EndpointSet::add(net::Endpoint& endpoint) {

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "fabric/object.hpp"
-#include "net/links.hpp"
-#include "net/settings.hpp"
-#include "net/wire.hpp"
+#include "host/links.hpp"
+#include "net/protocol/frames.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::fabric {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "base/tell.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
-#include "net/tell.hpp"
 
 namespace suiro::fabric {
 namespace {

@@ -9,7 +9,9 @@
 #include <set>
 #include <vector>
 
+#include "base/tell.hpp"
 #include "choose/bound_rules.hpp"
+#include "host/local_place.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/fault_tolerance.hpp"
@@ -23,8 +25,6 @@
 #include "mpi/reserve.hpp"
 #include "mpi/sites.hpp"
 #include "mpi/usual_arithmetic.hpp"
-#include "net/local_place.hpp"
-#include "net/tell.hpp"
 
 namespace suiro::mpi {
 

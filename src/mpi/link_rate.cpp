@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/links.hpp"
+#include "host/links.hpp"
 
 namespace suiro::mpi {
 

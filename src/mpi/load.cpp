@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tell.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/environment.hpp"
-#include "net/tell.hpp"
 
 using Finder = void* (*)(const char*);
 extern "C" __attribute__((visibility("default"))) void* suiro_next_symbol(const char* name);

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
+#include "base/random.hpp"
 #include "mpi/load.hpp"
-#include "net/random.hpp"
 
 namespace suiro::mpi {
 

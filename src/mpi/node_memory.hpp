@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/shared_memory.hpp"
 #include "mpi/run.hpp"
-#include "net/shared_memory.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {

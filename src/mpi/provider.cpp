@@ -13,13 +13,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/links.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/load.hpp"
 #include "mpi/real.hpp"
 #include "mpi/service.hpp"
 #include "mpi/settings.hpp"
-#include "net/links.hpp"
-#include "net/settings.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::mpi {
 namespace {

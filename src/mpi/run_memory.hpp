@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "net/spare_memory.hpp"
+#include "base/spare_memory.hpp"
 
 namespace suiro::mpi {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/waiting.hpp"
 
+#include "host/local_place.hpp"
 #include "mpi/load.hpp"
-#include "net/local_place.hpp"
 
 namespace suiro::mpi {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "base/random.hpp"
 #include "expect.hpp"
-#include "net/handshake.hpp"
-#include "net/random.hpp"
+#include "net/protocol/handshake.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "net/random.hpp"
-#include "net/real_carrier.hpp"
+#include "base/random.hpp"
+#include "net/carrier/real_carrier.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {

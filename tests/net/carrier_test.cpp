@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every carrier of the real world must do, whichever it is: two of them in one process.
+#include "net/shared/carrier.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -10,8 +12,7 @@
 #include <thread>
 
 #include "carrier_pair.hpp"
-#include "net/shared_carrier.hpp"
-#include "net/uring_ring.hpp"
+#include "net/tcp/uring_ring.hpp"
 
 namespace suiro::net {
 namespace {

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <thread>
 
+#include "host/identity.hpp"
 #include "net/bench/crowd.hpp"
-#include "net/core.hpp"
-#include "net/credit.hpp"
-#include "net/engine.hpp"
-#include "net/identity.hpp"
-#include "net/real_carrier.hpp"
+#include "net/carrier/real_carrier.hpp"
+#include "net/engine/core.hpp"
+#include "net/engine/credit.hpp"
+#include "net/engine/engine.hpp"
 #include "pair.hpp"
 
 namespace suiro::net {

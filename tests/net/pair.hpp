@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"
+#include "net/endpoint/endpoint.hpp"
 
 namespace suiro::net {
 

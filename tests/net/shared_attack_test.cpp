@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "net/shared_pull.hpp"
-#include "net/shared_setup.hpp"
+#include "net/shared/greeting.hpp"
+#include "net/shared/pull.hpp"
 #include "shared_use.hpp"
 
 namespace suiro::net {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory between processes: nothing is lost when both sides sleep and wake all the time, and
 // a death is noticed.
-#include "net/shared_carrier.hpp"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
 
 #include <random>
 
+#include "net/shared/carrier.hpp"
 #include "shared_use.hpp"
 
 namespace suiro::net {

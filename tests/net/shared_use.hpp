@@ -6,8 +6,8 @@
 
 #include <chrono>
 
-#include "net/random.hpp"
-#include "net/shared_carrier.hpp"
+#include "base/random.hpp"
+#include "net/shared/carrier.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {

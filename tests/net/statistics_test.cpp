@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters as `suiro top` and --explain show them, and the socket over which they are asked for.
-#include "net/statistics.hpp"
+#include "net/protocol/statistics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "net/statistics_report.hpp"
-#include "net/stats_socket.hpp"
+#include "net/endpoint/statistics_report.hpp"
+#include "net/endpoint/stats_socket.hpp"
 
 namespace suiro::net {
 namespace {

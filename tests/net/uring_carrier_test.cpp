@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What io_uring is there for: bytes arrive in the user's memory while the application computes, and
 // the application's own system calls never notice. What every carrier does, carrier_test.cpp says.
-#include "net/uring_carrier.hpp"
+#include "net/tcp/uring_carrier.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "net/random.hpp"
+#include "base/random.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {

@@ -109,6 +109,6 @@ def test_nobody_there_is_said(processes: Processes) -> None:
 
 
 def test_the_library_names_the_counters_as_we_do() -> None:
-    source = Path(__file__).parents[2] / "src/net/statistics.cpp"
+    source = Path(__file__).parents[2] / "src/net/endpoint/statistics_report.cpp"
     names = source.read_text()
     assert all(f'{{"{name}", statistics.{name}}}' in names for name in COUNTERS)

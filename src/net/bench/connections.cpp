@@ -9,9 +9,9 @@
 #include <iostream>
 #include <string>
 
+#include "host/links.hpp"
 #include "net/bench/crowd.hpp"
 #include "net/bench/exercise.hpp"
-#include "net/links.hpp"
 
 namespace suiro::net::bench {
 namespace {

@@ -12,11 +12,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/random.hpp"
 #include "net/bench/channel.hpp"
-#include "net/handshake.hpp"
-#include "net/random.hpp"
-#include "net/tcp.hpp"
-#include "net/wire.hpp"
+#include "net/protocol/frames.hpp"
+#include "net/protocol/handshake.hpp"
+#include "net/tcp/sockets.hpp"
 
 namespace suiro::net::bench {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "net/descriptor.hpp"
-#include "net/name.hpp"
-#include "net/settings.hpp"
+#include "base/descriptor.hpp"
+#include "net/protocol/name.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::net::bench {
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which back ends carry the streams of this process.
+#include <stdexcept>
+
+#include "host/identity.hpp"
+#include "net/endpoint/combined_carrier.hpp"
+#include "net/shared/carrier.hpp"
+#include "net/tcp/epoll_carrier.hpp"
+#include "net/tcp/uring_carrier.hpp"
+
+namespace suiro::net {
+namespace {
+
+template <typename Carrier>
+std::unique_ptr<RealCarrier> over_sockets(const Settings& settings, const std::vector<Link>& links,
+                                          Name& own) {
+  auto carrier = std::make_unique<Carrier>(settings, links);
+  own.port = carrier->port();
+  return carrier;
+}
+
+/// Nothing if the system forbids it.
+std::unique_ptr<RealCarrier> in_shared_memory(const Name& own) try {
+  return std::make_unique<SharedCarrier>(own.nonce);
+} catch (const std::runtime_error&) {
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
+                                          Name& own) {
+  auto remote = settings.backend == Backend::io_uring
+                    ? over_sockets<UringCarrier>(settings, links, own)
+                    : over_sockets<EpollCarrier>(settings, links, own);
+  std::unique_ptr<RealCarrier> local;
+  if (settings.shared_memory) local = in_shared_memory(own);
+  if (local != nullptr)
+    return std::make_unique<CombinedCarrier>(std::move(remote), std::move(local));
+  own.host = lone_identity();  // all are reached by sockets
+  return remote;
+}
+
+}  // namespace suiro::net
