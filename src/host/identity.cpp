@@ -5,7 +5,6 @@
 #include <sodium.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -34,17 +33,6 @@ std::uint64_t host_identity() {
   std::uint64_t identity = 0;
   std::memcpy(&identity, hash.data(), sizeof identity);
   return identity;
-}
-
-Name new_name(const Settings& settings, const std::vector<Link>& links) {
-  Name name;
-  name.rails = static_cast<std::uint8_t>(links.size());
-  std::transform(links.begin(), links.end(), name.addresses.begin(),
-                 [](const Link& link) { return link.address; });
-  name.local_rank = static_cast<std::uint32_t>(settings.local_rank);
-  name.host = settings.shared_memory ? host_identity() : lone_identity();
-  random_bytes(name.nonce);
-  return name;
 }
 
 }  // namespace suiro::net

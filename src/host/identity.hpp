@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who a process is to others: the fields of its name that the system knows.
+// On which host a process is, as its peers see it.
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
-#include "host/links.hpp"
-#include "net/protocol/name.hpp"
-#include "net/protocol/settings.hpp"
 
 namespace suiro::net {
 
@@ -17,8 +12,5 @@ std::uint64_t host_identity();
 
 /// Of a host on which no other process is known to be.
 std::uint64_t lone_identity();
-
-/// A new name, but for the port. Without shared memory it tells of a host of its own.
-Name new_name(const Settings& settings, const std::vector<Link>& links);
 
 }  // namespace suiro::net

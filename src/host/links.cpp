@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <stdexcept>
 #include <string_view>
@@ -15,10 +14,6 @@
 
 namespace suiro::net {
 namespace {
-
-bool same_network(std::uint32_t one, std::uint32_t other, std::uint8_t prefix) {
-  return prefix == 0 || (ntohl(one) ^ ntohl(other)) >> (32 - prefix) == 0;
-}
 
 std::string text_of(std::uint32_t address) {
   const std::uint32_t number = ntohl(address);
@@ -108,7 +103,7 @@ void take(std::vector<Link>& links, const Link& link, bool named = false) {
     return other.interface == link.interface ||
            (!named && same_network(other.address, link.address, prefix));
   });
-  if (!known && links.size() < max_rails) links.push_back(link);
+  if (!known && links.size() < max_links) links.push_back(link);
 }
 
 /// Without a wish: all of the best kind that there is.
@@ -142,6 +137,10 @@ std::vector<Link> choose_wished(const std::vector<Interface>& interfaces,
 
 }  // namespace
 
+bool same_network(std::uint32_t one, std::uint32_t other, std::uint8_t prefix) {
+  return prefix == 0 || (ntohl(one) ^ ntohl(other)) >> (32 - prefix) == 0;
+}
+
 std::string dotted(std::uint32_t address) {
   char text[INET_ADDRSTRLEN];
   const in_addr value{address};
@@ -165,24 +164,6 @@ std::vector<Link> choose_links(const std::vector<Interface>& interfaces,
 
 std::vector<Link> usable_links(const std::vector<std::string>& networks) {
   return choose_links(find_interfaces(), networks);
-}
-
-std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer) {
-  const int peer_rails = std::min<int>(peer.rails, max_rails);
-  std::vector<int> rails;
-  std::array<bool, max_rails> taken{};
-  for (const Link& link : own) {
-    int match = -1;
-    for (int rail = 0; rail < peer_rails; ++rail) {
-      const bool fits = same_network(link.address, peer.addresses[rail], link.prefix);
-      if (fits && (match < 0 || (taken[match] && !taken[rail]))) match = rail;
-    }
-    if (match >= 0) taken[match] = true;
-    rails.push_back(match);
-  }
-  const bool shared = std::ranges::any_of(rails, [](int rail) { return rail >= 0; });
-  for (int i = 0; !shared && i < peer_rails && i < std::ssize(rails); ++i) rails[i] = i;
-  return rails;
 }
 
 }  // namespace suiro::net

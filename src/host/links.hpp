@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "net/protocol/name.hpp"
-
 namespace suiro::net {
+
+/// Of a host, that are used.
+constexpr int max_links = 8;
 
 struct Link {
   std::string interface;
@@ -22,13 +23,12 @@ struct Link {
 /// An IPv4 address in network byte order, as people write it.
 std::string dotted(std::uint32_t address);
 
-/// At most max_rails, in the order of SUIRO_NETS, else fastest first, then by address. Throws
+/// Whether both are in the same network, of which that many bits are given.
+bool same_network(std::uint32_t one, std::uint32_t other, std::uint8_t prefix);
+
+/// At most max_links, in the order of SUIRO_NETS, else fastest first, then by address. Throws
 /// std::runtime_error that names what was asked for and lists what there is, with why each was not
 /// taken.
 std::vector<Link> usable_links(const std::vector<std::string>& networks);
-
-/// For each own rail the peer's rail on the same network; if no networks are shared, by number. -1:
-/// none.
-std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer);
 
 }  // namespace suiro::net

@@ -6,9 +6,8 @@
 #include <atomic>
 #include <thread>
 
-#include "host/identity.hpp"
+#include "net/endpoint/make_carrier.hpp"
 #include "net/bench/crowd.hpp"
-#include "net/carrier/real_carrier.hpp"
 #include "net/engine/core.hpp"
 #include "net/engine/credit.hpp"
 #include "net/engine/engine.hpp"

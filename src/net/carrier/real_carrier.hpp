@@ -6,9 +6,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
@@ -59,11 +57,5 @@ class RealCarrier : public Carrier {
 
   void lost(const Name& peer, std::string_view reason) final { complain_of(peer, reason); }
 };
-
-/// The back end that the settings ask for, and shared memory beside it (a carrier of its own, with
-/// a wait_descriptor of its own; one that contains both passes calls on by stream), listening on
-/// the links; `own` is given its port. Throws std::runtime_error.
-std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
-                                          Name& own);
 
 }  // namespace suiro::net

@@ -13,10 +13,9 @@
 
 #include "base/forking.hpp"
 #include "base/tell.hpp"
-#include "host/identity.hpp"
 #include "host/links.hpp"
-#include "net/carrier/real_carrier.hpp"
 #include "net/endpoint/helper.hpp"
+#include "net/endpoint/make_carrier.hpp"
 #include "net/endpoint/statistics_report.hpp"
 #include "net/endpoint/stats_socket.hpp"
 #include "net/endpoint/waiting.hpp"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which back ends carry the streams of this process.
+#include "net/endpoint/make_carrier.hpp"
+
+#include <algorithm>
 #include <stdexcept>
 
+#include "base/random.hpp"
 #include "host/identity.hpp"
 #include "net/endpoint/combined_carrier.hpp"
 #include "net/shared/carrier.hpp"
@@ -27,6 +30,17 @@ std::unique_ptr<RealCarrier> in_shared_memory(const Name& own) try {
 }
 
 }  // namespace
+
+Name new_name(const Settings& settings, const std::vector<Link>& links) {
+  Name name;
+  name.rails = static_cast<std::uint8_t>(links.size());
+  std::transform(links.begin(), links.end(), name.addresses.begin(),
+                 [](const Link& link) { return link.address; });
+  name.local_rank = static_cast<std::uint32_t>(settings.local_rank);
+  name.host = settings.shared_memory ? host_identity() : lone_identity();
+  random_bytes(name.nonce);
+  return name;
+}
 
 std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
                                           Name& own) {

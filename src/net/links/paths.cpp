@@ -2,9 +2,28 @@
 #include "net/links/paths.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace suiro::net {
+
+std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer) {
+  const int peer_rails = std::min<int>(peer.rails, max_rails);
+  std::vector<int> rails;
+  std::array<bool, max_rails> taken{};
+  for (const Link& link : own) {
+    int match = -1;
+    for (int rail = 0; rail < peer_rails; ++rail) {
+      const bool fits = same_network(link.address, peer.addresses[rail], link.prefix);
+      if (fits && (match < 0 || (taken[match] && !taken[rail]))) match = rail;
+    }
+    if (match >= 0) taken[match] = true;
+    rails.push_back(match);
+  }
+  const bool shared = std::ranges::any_of(rails, [](int rail) { return rail >= 0; });
+  for (int i = 0; !shared && i < peer_rails && i < std::ssize(rails); ++i) rails[i] = i;
+  return rails;
+}
 
 Paths paths_to(const std::vector<Link>& links, const Name& own, const Name& peer) {
   Paths paths;

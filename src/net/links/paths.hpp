@@ -10,6 +10,10 @@
 
 namespace suiro::net {
 
+/// For each own rail the peer's rail on the same network; if no networks are shared, by number. -1:
+/// none.
+std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer);
+
 struct Paths {
   std::vector<Route> routes;  // over TCP, the preferred one first
   bool same_host = false;     // shared memory is tried before any of them

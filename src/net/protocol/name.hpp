@@ -9,9 +9,11 @@
 #include <cstring>
 #include <functional>
 
+#include "host/links.hpp"
+
 namespace suiro::net {
 
-constexpr int max_rails = 8;
+constexpr int max_rails = max_links;
 constexpr std::uint8_t name_version = 1;
 
 using Nonce = std::array<std::uint8_t, 16>;
