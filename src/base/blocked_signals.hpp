@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-namespace suiro::net {
+namespace suiro {
 
 class BlockedSignals {
  public:
@@ -22,4 +22,4 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-}  // namespace suiro::net
+}  // namespace suiro

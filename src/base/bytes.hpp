@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-namespace suiro::net {
+namespace suiro {
 
 static_assert(std::endian::native == std::endian::little, "swap the bytes below");
 
@@ -25,4 +25,4 @@ Number load(std::span<const std::byte> bytes, std::size_t offset) {
   return value;
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace suiro::net {
+namespace suiro {
 
 /// Never goes back.
 inline std::int64_t monotonic_ns() {
@@ -15,4 +15,4 @@ inline std::int64_t monotonic_ns() {
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

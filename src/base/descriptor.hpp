@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace suiro::net {
+namespace suiro {
 
 class Descriptor {
  public:
@@ -30,4 +30,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 /// Never destroyed: a program may fork while it exits.
@@ -49,4 +49,4 @@ void dismiss(Forkable& member) {
   std::erase(all().members, &member);
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

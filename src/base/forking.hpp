@@ -3,7 +3,7 @@
 // its parent's connections from ending.
 #pragma once
 
-namespace suiro::net {
+namespace suiro {
 
 class Forkable {
  public:
@@ -19,4 +19,4 @@ class Forkable {
 void enlist(Forkable& member);
 void dismiss(Forkable& member);
 
-}  // namespace suiro::net
+}  // namespace suiro

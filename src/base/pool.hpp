@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace suiro::net {
+namespace suiro {
 
 template <typename Object>
 class Pool {
@@ -70,4 +70,4 @@ class Pool {
   std::size_t live_ = 0;
 };
 
-}  // namespace suiro::net
+}  // namespace suiro

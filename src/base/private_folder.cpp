@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace suiro::net {
+namespace suiro {
 
 /// Somebody else may have made one of this name in /tmp, or a link, to learn or to mislead.
 std::string private_folder() {
@@ -22,4 +22,4 @@ std::string private_folder() {
   return safe ? folder : "";
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace suiro::net {
+namespace suiro {
 
 /// A folder of ours that nobody else can enter; empty if it cannot be had.
 std::string private_folder();
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 /// Never destroyed: other threads may still draw while the process exits.
@@ -27,4 +27,4 @@ void random_bytes(std::span<std::uint8_t> bytes) {
 
 void set_random_source(RandomSource source) { replacement() = std::move(source); }
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -7,7 +7,7 @@
 #include <functional>
 #include <span>
 
-namespace suiro::net {
+namespace suiro {
 
 void random_bytes(std::span<std::uint8_t> bytes);
 
@@ -15,4 +15,4 @@ using RandomSource = std::function<void(std::span<std::uint8_t>)>;
 /// For tests, in one thread. An empty source brings the real one back.
 void set_random_source(RandomSource source);
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 [[noreturn]] void fail(const char* what) {
@@ -62,4 +62,4 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -12,7 +12,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace suiro::net {
+namespace suiro {
 
 class SharedMemory {
  public:
@@ -38,4 +38,4 @@ class SharedMemory {
   void* data_ = nullptr;
 };
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 /// Shorter pieces the heap keeps itself.
@@ -54,4 +54,4 @@ void SpareMemory::free_oldest() {
   pieces_.erase(pieces_.begin());
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

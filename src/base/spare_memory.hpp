@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace suiro::net {
+namespace suiro {
 
 class SpareMemory {
  public:
@@ -37,4 +37,4 @@ class SpareMemory {
   std::vector<Piece> pieces_;  // the last one given back is at the end
 };
 
-}  // namespace suiro::net
+}  // namespace suiro

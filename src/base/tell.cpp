@@ -10,7 +10,7 @@
 #include <csignal>
 #include <ctime>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 constexpr int patience_ms = 1000;  // with a reader that takes nothing
@@ -70,4 +70,4 @@ void tell(std::string_view text) {
   }
 }
 
-}  // namespace suiro::net
+}  // namespace suiro

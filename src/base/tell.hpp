@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace suiro::net {
+namespace suiro {
 
 /// Writes the text at once, past the program's own buffers. What nobody can take is dropped: the
 /// reader may be gone, the disk full, the descriptor closed.
@@ -14,4 +14,4 @@ void tell(std::string_view text);
 /// is opened, which would get its number.
 bool can_tell();
 
-}  // namespace suiro::net
+}  // namespace suiro

@@ -29,7 +29,7 @@ void clean_up() {}
 
 }  // namespace
 
-void say(std::string_view text) { net::tell("suiro: " + std::string(text) + "\n"); }
+void say(std::string_view text) { tell("suiro: " + std::string(text) + "\n"); }
 
 }  // namespace suiro::fabric
 

@@ -13,7 +13,7 @@
 
 #include "base/random.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 
 std::uint64_t lone_identity() {
   std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
@@ -35,4 +35,4 @@ std::uint64_t host_identity() {
   return identity;
 }
 
-}  // namespace suiro::net
+}  // namespace suiro::host

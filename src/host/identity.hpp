@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace suiro::net {
+namespace suiro::host {
 
 /// The same for processes that can share memory: same boot of the same kernel, same network
 /// namespace (containers and virtual hosts are hosts of their own).
@@ -13,4 +13,4 @@ std::uint64_t host_identity();
 /// Of a host on which no other process is known to be.
 std::uint64_t lone_identity();
 
-}  // namespace suiro::net
+}  // namespace suiro::host

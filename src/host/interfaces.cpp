@@ -20,7 +20,7 @@
 #include <memory>
 #include <string_view>
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 /// Names that container engines, virtual machines and overlay networks give.
@@ -168,4 +168,4 @@ std::vector<Interface> find_interfaces() {
   return found;
 }
 
-}  // namespace suiro::net
+}  // namespace suiro::host

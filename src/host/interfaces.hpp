@@ -9,7 +9,7 @@
 
 #include "host/links.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 
 /// In the order of preference: bridges and radio are taken if there is nothing ordinary, loopback
 /// if there is nothing else, the rest never, unless SUIRO_NETS names it.
@@ -36,4 +36,4 @@ std::vector<Interface> find_interfaces();
 std::vector<Link> choose_links(const std::vector<Interface>& interfaces,
                                const std::vector<std::string>& networks);
 
-}  // namespace suiro::net
+}  // namespace suiro::host

@@ -12,7 +12,7 @@
 
 #include "host/interfaces.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 std::string text_of(std::uint32_t address) {
@@ -166,4 +166,4 @@ std::vector<Link> usable_links(const std::vector<std::string>& networks) {
   return choose_links(find_interfaces(), networks);
 }
 
-}  // namespace suiro::net
+}  // namespace suiro::host

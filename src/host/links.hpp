@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace suiro::net {
+namespace suiro::host {
 
 /// Of a host, that are used.
 constexpr int max_links = 8;
@@ -31,4 +31,4 @@ bool same_network(std::uint32_t one, std::uint32_t other, std::uint8_t prefix);
 /// taken.
 std::vector<Link> usable_links(const std::vector<std::string>& networks);
 
-}  // namespace suiro::net
+}  // namespace suiro::host

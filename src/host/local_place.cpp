@@ -16,7 +16,7 @@
 #include "base/descriptor.hpp"
 #include "host/processor_quota.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 using Cores = std::array<cpu_set_t, 8>;  // 8,192 of them
@@ -114,4 +114,4 @@ LocalPlace local_place() {
   return place;
 }
 
-}  // namespace suiro::net
+}  // namespace suiro::host

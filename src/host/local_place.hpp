@@ -2,7 +2,7 @@
 // The place of this process among those of its job on this host, as far as the launcher tells.
 #pragma once
 
-namespace suiro::net {
+namespace suiro::host {
 
 struct LocalPlace {
   int rank = 0;
@@ -15,4 +15,4 @@ struct LocalPlace {
 
 LocalPlace local_place();
 
-}  // namespace suiro::net
+}  // namespace suiro::host

@@ -10,7 +10,7 @@
 #include <limits>
 #include <sstream>
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -72,4 +72,4 @@ double processor_quota() {
   return processor_quota(contents("/proc/self/cgroup"), "/sys/fs/cgroup");
 }
 
-}  // namespace suiro::net
+}  // namespace suiro::host

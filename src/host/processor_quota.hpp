@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace suiro::net {
+namespace suiro::host {
 
 /// The least limit of the control groups that this process is in; infinity if there is none, or it
 /// cannot be read.
@@ -15,4 +15,4 @@ double processor_quota();
 /// 2, cpu.cfs_quota_us of version 1).
 double processor_quota(const std::string& groups, const std::string& root);
 
-}  // namespace suiro::net
+}  // namespace suiro::host

@@ -31,7 +31,7 @@ namespace suiro::mpi {
 // Never destroyed: threads may outlive main(), and a preloaded library has no business at exit.
 Job& job = *new Job;
 
-void say(const std::string& message) { net::tell("suiro: " + message + "\n"); }
+void say(const std::string& message) { tell("suiro: " + message + "\n"); }
 
 namespace {
 
@@ -263,7 +263,7 @@ bool agree() {
                    .node = node.leader,
                    .has_devices = has_device_runtime() ? 1 : 0,
                    .lacks_net = lacks_net() ? 1 : 0,
-                   .cores = net::local_place().cores,
+                   .cores = host::local_place().cores,
                    .site = site_named(job.settings.sites, host_name()),
                    .links = find_node_links(),
                    .networks = host_networks(),
@@ -349,7 +349,7 @@ void check_offsets() {
 /// Before the real MPI_Init. True when `suiro run` knows of this rank.
 bool prepare(bool& over_suiro) {
   const UsualArithmetic usual;
-  net::can_tell();  // before the MPI opens anything
+  can_tell();  // before the MPI opens anything
   job.settings = read_settings();
   const Settings& settings = job.settings;
   const bool enrolled = !settings.off && !settings.service.empty() &&

@@ -28,7 +28,7 @@ NodeLinks find_node_links() {
   NodeLinks links;
   std::vector<std::uint32_t> rates;
   try {
-    for (const net::Link& link : net::usable_links({})) {
+    for (const host::Link& link : host::usable_links({})) {
       rates.push_back(reported_megabits(link.interface));
     }
   } catch (const std::exception&) {

@@ -67,7 +67,7 @@ void* next_symbol(const char* name) {
 }
 
 [[noreturn]] void fail(const std::string& what) {
-  net::tell("suiro: " + what + "\n");
+  tell("suiro: " + what + "\n");
   std::abort();
 }
 
@@ -109,8 +109,8 @@ void stand_aside() {
   leave_environment();
   const char* off = std::getenv("SUIRO");
   if (!speaks_for_all() || (off != nullptr && std::string_view(off) == "off")) return;
-  net::tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
-            "); all ranks use native collectives\n");
+  tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
+       "); all ranks use native collectives\n");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string loader_error() {
 /// The engine is the same here and in the provider.
 std::string network_failure() {
   try {
-    net::usable_links(net::settings_from_environment().networks);
+    host::usable_links(net::settings_from_environment().networks);
     return "";
   } catch (const std::exception& error) {
     return error.what();

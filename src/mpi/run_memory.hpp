@@ -47,7 +47,7 @@ class RunMemory {
   void leave_behind();
 
  private:
-  net::SpareMemory::Piece pieces_[uses];
+  SpareMemory::Piece pieces_[uses];
 };
 
 }  // namespace suiro::mpi

@@ -9,7 +9,7 @@ namespace suiro::mpi {
 Waiting waiting_on(int ranks_on_node) {
   const auto* told = static_cast<const bool*>(real_symbol_if_any("ompi_mpi_yield_when_idle"));
   const bool mpi_yields = told != nullptr && *told;
-  return {mpi_yields || ranks_on_node > net::local_place().cores, mpi_yields};
+  return {mpi_yields || ranks_on_node > host::local_place().cores, mpi_yields};
 }
 
 }  // namespace suiro::mpi

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace suiro::net {
+namespace suiro {
 namespace {
 
 constexpr std::uint64_t kilobyte = 1024;
@@ -62,4 +62,4 @@ TEST(SpareMemory, LeavesShortPiecesToTheHeap) {
 }
 
 }  // namespace
-}  // namespace suiro::net
+}  // namespace suiro

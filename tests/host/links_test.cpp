@@ -14,7 +14,7 @@
 
 #include "host/interfaces.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 using testing::AllOf;
@@ -166,4 +166,4 @@ TEST(Links, AreFoundInANamespace) {
 }
 
 }  // namespace
-}  // namespace suiro::net
+}  // namespace suiro::host

@@ -16,7 +16,7 @@
 
 #include "host/processor_quota.hpp"
 
-namespace suiro::net {
+namespace suiro::host {
 namespace {
 
 const char* const rank = "OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 ";
@@ -111,4 +111,4 @@ TEST(ProcessorQuota, IsTheLeastOfTheGroupsAbove) {
 }
 
 }  // namespace
-}  // namespace suiro::net
+}  // namespace suiro::host

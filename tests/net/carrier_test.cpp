@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "carrier_pair.hpp"
+#include "net/endpoint/make_carrier.hpp"
 #include "net/tcp/uring_ring.hpp"
 
 namespace suiro::net {
@@ -301,7 +302,7 @@ TEST_P(CarrierTest, KeepsManyStreamsApart) {
 }
 
 /// Loopback is the rail.
-std::vector<Link> loopback() {
+std::vector<host::Link> loopback() {
   return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
 }
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <thread>
 
-#include "net/endpoint/make_carrier.hpp"
 #include "net/bench/crowd.hpp"
+#include "net/endpoint/make_carrier.hpp"
 #include "net/engine/core.hpp"
 #include "net/engine/credit.hpp"
 #include "net/engine/engine.hpp"
@@ -20,7 +20,7 @@ namespace {
 struct Lone {
   explicit Lone(const Settings& given)
       : settings(given),
-        links(usable_links(settings.networks)),
+        links(host::usable_links(settings.networks)),
         own(new_name(settings, links)),
         carrier(make_carrier(settings, links, own)),
         engine(settings, own, links, *carrier) {
@@ -33,7 +33,7 @@ struct Lone {
   }
 
   Settings settings;
-  std::vector<Link> links;
+  std::vector<host::Link> links;
   Name own;
   std::unique_ptr<RealCarrier> carrier;
   Log log;

@@ -115,8 +115,8 @@ class SharedBoards : public testing::Test {
   }
 
   const std::string folder_ = testing::TempDir() + "boards-" + std::to_string(getpid());
-  const std::vector<Link> links_{{.interface = "a", .address = 1},
-                                 {.interface = "b", .address = 2}};
+  const std::vector<host::Link> links_{{.interface = "a", .address = 1},
+                                       {.interface = "b", .address = 2}};
 };
 
 TEST_F(SharedBoards, AreSharedAndGoWithTheLast) {

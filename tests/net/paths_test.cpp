@@ -19,8 +19,8 @@ Name peer_at(const std::vector<const char*>& addresses) {
 }
 
 TEST(MatchingRails, AreOnTheSameNetwork) {
-  const std::vector<Link> own = {{"eth0", address("10.0.0.1"), 24, 0},
-                                 {"eth1", address("10.0.1.1"), 24, 0}};
+  const std::vector<host::Link> own = {{"eth0", address("10.0.0.1"), 24, 0},
+                                       {"eth1", address("10.0.1.1"), 24, 0}};
   EXPECT_THAT(matching_rails(own, peer_at({"10.0.1.2", "10.0.0.2"})), ElementsAre(1, 0));
   EXPECT_THAT(matching_rails(own, peer_at({"10.0.1.2", "10.0.7.2"})), ElementsAre(-1, 0));
   EXPECT_THAT(matching_rails(own, peer_at({"10.1.0.2"})), ElementsAre(0, -1)) << "routed";
@@ -28,8 +28,8 @@ TEST(MatchingRails, AreOnTheSameNetwork) {
 }
 
 TEST(MatchingRails, AreSpreadOverOneNetwork) {
-  const std::vector<Link> own = {{"eth0", address("10.0.0.1"), 24, 0},
-                                 {"eth1", address("10.0.0.2"), 24, 0}};
+  const std::vector<host::Link> own = {{"eth0", address("10.0.0.1"), 24, 0},
+                                       {"eth1", address("10.0.0.2"), 24, 0}};
   EXPECT_THAT(matching_rails(own, peer_at({"10.0.0.3", "10.0.0.4"})), ElementsAre(0, 1));
   EXPECT_THAT(matching_rails(own, peer_at({"10.0.0.3"})), ElementsAre(0, 0));
 }

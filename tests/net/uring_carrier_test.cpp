@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::vector<Link> loopback() {
+std::vector<host::Link> loopback() {
   return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
 }
 

@@ -84,7 +84,7 @@ void print(const Line& line, std::size_t bytes, bool json) {
 
 void compare_connections(const ConnectionsOptions& options, const Settings& settings, int agreement,
                          bool first) {
-  const auto links = usable_links(settings.networks);
+  const auto links = host::usable_links(settings.networks);
   CrowdProcess crowd(settings, links.front().address);
   std::vector<Line> lines;
   for (const std::size_t connections : options.connections)

@@ -101,7 +101,7 @@ void run(const Options& options, int agreement, bool first) {
                                 .json = options.json},
                                settings, agreement, first);
   }
-  const auto links = usable_links(settings.networks);
+  const auto links = host::usable_links(settings.networks);
   const auto raw = raw_channel(links.front().address, agreement, options.waiting, first);
   const auto engine = engine_channel(settings, agreement, options.waiting);
   Exercise exercise(agreement, first, std::ranges::max(options.sizes));

@@ -74,7 +74,7 @@ void complain(std::string_view text) {
 
 void complain_of(const Name& peer, std::string_view reason) {
   complain(fmt::format("no way is left to process {} of the host with {}: {}", peer.local_rank,
-                       dotted(peer.addresses[0]), reason));
+                       host::dotted(peer.addresses[0]), reason));
 }
 
 }  // namespace suiro::net

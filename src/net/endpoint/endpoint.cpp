@@ -28,9 +28,9 @@ namespace {
 
 constexpr std::int64_t spin_ns = 20'000;  // about what it costs to sleep and be woken
 
-std::vector<Link> links_of(const Settings& settings) {
+std::vector<host::Link> links_of(const Settings& settings) {
   raise_descriptor_limit();
-  return usable_links(settings.networks);
+  return host::usable_links(settings.networks);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ struct Endpoint::State : Forkable {
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }
 
   const Settings settings;
-  const std::vector<Link> links;
+  const std::vector<host::Link> links;
   Name own;
   const std::unique_ptr<RealCarrier> carrier;
   const SharedBoard board;
@@ -136,11 +136,12 @@ const Name& Endpoint::name() const { return state_->own; }
 
 std::string Endpoint::description() const {
   std::string text;
-  for (const Link& link : state_->links) {
+  for (const host::Link& link : state_->links) {
     const std::uint32_t mask =
         link.prefix == 0 ? 0 : htonl(~std::uint32_t{0} << (32 - link.prefix));
-    text += fmt::format("{} {} ({}/{}), {}\n", link.interface, dotted(link.address),
-                        dotted(link.address & mask), link.prefix, state_->carrier->description());
+    text +=
+        fmt::format("{} {} ({}/{}), {}\n", link.interface, host::dotted(link.address),
+                    host::dotted(link.address & mask), link.prefix, state_->carrier->description());
   }
   if (!text.empty()) text.pop_back();
   return text;

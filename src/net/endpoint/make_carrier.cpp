@@ -15,8 +15,8 @@ namespace suiro::net {
 namespace {
 
 template <typename Carrier>
-std::unique_ptr<RealCarrier> over_sockets(const Settings& settings, const std::vector<Link>& links,
-                                          Name& own) {
+std::unique_ptr<RealCarrier> over_sockets(const Settings& settings,
+                                          const std::vector<host::Link>& links, Name& own) {
   auto carrier = std::make_unique<Carrier>(settings, links);
   own.port = carrier->port();
   return carrier;
@@ -31,19 +31,19 @@ std::unique_ptr<RealCarrier> in_shared_memory(const Name& own) try {
 
 }  // namespace
 
-Name new_name(const Settings& settings, const std::vector<Link>& links) {
+Name new_name(const Settings& settings, const std::vector<host::Link>& links) {
   Name name;
   name.rails = static_cast<std::uint8_t>(links.size());
   std::transform(links.begin(), links.end(), name.addresses.begin(),
-                 [](const Link& link) { return link.address; });
+                 [](const host::Link& link) { return link.address; });
   name.local_rank = static_cast<std::uint32_t>(settings.local_rank);
-  name.host = settings.shared_memory ? host_identity() : lone_identity();
+  name.host = settings.shared_memory ? host::host_identity() : host::lone_identity();
   random_bytes(name.nonce);
   return name;
 }
 
-std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
-                                          Name& own) {
+std::unique_ptr<RealCarrier> make_carrier(const Settings& settings,
+                                          const std::vector<host::Link>& links, Name& own) {
   auto remote = settings.backend == Backend::io_uring
                     ? over_sockets<UringCarrier>(settings, links, own)
                     : over_sockets<EpollCarrier>(settings, links, own);
@@ -51,7 +51,7 @@ std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::v
   if (settings.shared_memory) local = in_shared_memory(own);
   if (local != nullptr)
     return std::make_unique<CombinedCarrier>(std::move(remote), std::move(local));
-  own.host = lone_identity();  // all are reached by sockets
+  own.host = host::lone_identity();  // all are reached by sockets
   return remote;
 }
 

@@ -13,12 +13,12 @@
 namespace suiro::net {
 
 /// A new name, but for the port. Without shared memory it tells of a host of its own.
-Name new_name(const Settings& settings, const std::vector<Link>& links);
+Name new_name(const Settings& settings, const std::vector<host::Link>& links);
 
 /// A carrier over TCP, and shared memory beside it (a carrier of its own, with a wait_descriptor of
 /// its own; one that contains both passes calls on by stream), listening on the links; `own` is
 /// given its port. Throws std::runtime_error.
-std::unique_ptr<RealCarrier> make_carrier(const Settings& settings, const std::vector<Link>& links,
-                                          Name& own);
+std::unique_ptr<RealCarrier> make_carrier(const Settings& settings,
+                                          const std::vector<host::Link>& links, Name& own);
 
 }  // namespace suiro::net

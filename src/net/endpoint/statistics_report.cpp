@@ -94,7 +94,7 @@ std::string head_text(const Reporter& reporter) {
 
 }  // namespace
 
-Reporter this_process(const std::vector<Link>& links, const std::string& backend) {
+Reporter this_process(const std::vector<host::Link>& links, const std::string& backend) {
   Reporter reporter;
   char host[256] = "";
   if (gethostname(host, sizeof host - 1) == 0) reporter.host = host;
@@ -102,8 +102,8 @@ Reporter this_process(const std::vector<Link>& links, const std::string& backend
   reporter.process = getpid();
   reporter.rank = rank_of_environment();
   reporter.backend = backend;
-  for (const Link& link : links) {
-    reporter.rails.push_back(fmt::format("{} {}", link.interface, dotted(link.address)));
+  for (const host::Link& link : links) {
+    reporter.rails.push_back(fmt::format("{} {}", link.interface, host::dotted(link.address)));
   }
   return reporter;
 }

@@ -21,7 +21,7 @@ struct Reporter {
 };
 
 /// This process, as system and launcher name it.
-Reporter this_process(const std::vector<Link>& links, const std::string& backend);
+Reporter this_process(const std::vector<host::Link>& links, const std::string& backend);
 
 /// One object, on one line.
 std::string to_json(const Reporter& reporter, const Statistics& statistics);

@@ -57,7 +57,7 @@ class Timers;
 struct Core {
   const Settings settings;
   const Name own;
-  const std::vector<Link> links;
+  const std::vector<host::Link> links;
   Carrier& carrier;
   Timers& timers;
   Statistics statistics{};

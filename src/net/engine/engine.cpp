@@ -13,8 +13,8 @@
 namespace suiro::net {
 
 struct Engine::State : Sessions {
-  State(const Settings& settings, const Name& own, const std::vector<Link>& links, Carrier& carrier,
-        LinkBoards* board)
+  State(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
+        Carrier& carrier, LinkBoards* board)
       : timers(carrier),
         core{.settings = settings,
              .own = own,
@@ -56,7 +56,7 @@ Session* Engine::State::session_of(const Name& name) {
   return names[known] == name ? sessions[known].get() : nullptr;
 }
 
-Engine::Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
+Engine::Engine(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
                Carrier& carrier, LinkBoards* board)
     : state_(std::make_unique<State>(settings, own, links, carrier, board)) {}
 

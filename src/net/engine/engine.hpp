@@ -22,7 +22,7 @@ class Engine : public Events {
  public:
   /// `own` names this process, as its carrier listens on `links`, its rails. `board` tells what
   /// other processes have under way on them, and outlives the engine; null: nothing is known.
-  Engine(const Settings& settings, const Name& own, const std::vector<Link>& links,
+  Engine(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
          Carrier& carrier, LinkBoards* board = nullptr);
   ~Engine() override;
 

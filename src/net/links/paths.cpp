@@ -7,14 +7,14 @@
 
 namespace suiro::net {
 
-std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer) {
+std::vector<int> matching_rails(const std::vector<host::Link>& own, const Name& peer) {
   const int peer_rails = std::min<int>(peer.rails, max_rails);
   std::vector<int> rails;
   std::array<bool, max_rails> taken{};
-  for (const Link& link : own) {
+  for (const host::Link& link : own) {
     int match = -1;
     for (int rail = 0; rail < peer_rails; ++rail) {
-      const bool fits = same_network(link.address, peer.addresses[rail], link.prefix);
+      const bool fits = host::same_network(link.address, peer.addresses[rail], link.prefix);
       if (fits && (match < 0 || (taken[match] && !taken[rail]))) match = rail;
     }
     if (match >= 0) taken[match] = true;
@@ -25,7 +25,7 @@ std::vector<int> matching_rails(const std::vector<Link>& own, const Name& peer) 
   return rails;
 }
 
-Paths paths_to(const std::vector<Link>& links, const Name& own, const Name& peer) {
+Paths paths_to(const std::vector<host::Link>& links, const Name& own, const Name& peer) {
   Paths paths;
   paths.same_host = own.host == peer.host;
   const std::vector<int> matching = matching_rails(links, peer);

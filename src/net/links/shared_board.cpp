@@ -20,11 +20,11 @@ constexpr int attempts = 8;
 
 }  // namespace
 
-SharedBoard::SharedBoard(std::uint64_t host, const std::vector<Link>& links) {
+SharedBoard::SharedBoard(std::uint64_t host, const std::vector<host::Link>& links) {
   const std::string folder = links.size() > 1 ? private_folder() : "";
   if (folder.empty()) return;
   path_ = fmt::format("{}/links-{}-{:016x}", folder, layout, host);
-  for (const Link& link : links) path_ += fmt::format("-{:08x}", link.address);
+  for (const host::Link& link : links) path_ += fmt::format("-{:08x}", link.address);
   for (int attempt = 0; attempt < attempts && !open(); ++attempt) {
   }
   if (!file_) return;

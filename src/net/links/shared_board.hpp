@@ -15,7 +15,7 @@ namespace suiro::net {
 class SharedBoard {
  public:
   /// For processes that number the same links alike, in the same network namespace.
-  SharedBoard(std::uint64_t host, const std::vector<Link>& links);
+  SharedBoard(std::uint64_t host, const std::vector<host::Link>& links);
   ~SharedBoard();
   SharedBoard(const SharedBoard&) = delete;
   SharedBoard& operator=(const SharedBoard&) = delete;

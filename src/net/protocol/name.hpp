@@ -13,7 +13,7 @@
 
 namespace suiro::net {
 
-constexpr int max_rails = max_links;
+constexpr int max_rails = host::max_links;
 constexpr std::uint8_t name_version = 1;
 
 using Nonce = std::array<std::uint8_t, 16>;

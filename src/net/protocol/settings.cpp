@@ -130,7 +130,7 @@ Settings settings_from_environment() {
   read_number<int>("SUIRO_NET_BUFFER", settings.bulk_buffer_bytes, 0, 1 << 30);
   read_seconds("SUIRO_NET_STALL_SECONDS", settings.stall_timeout_ns);
   read_seconds("SUIRO_NET_PEER_SECONDS", settings.peer_timeout_ns);
-  const LocalPlace place = local_place();
+  const host::LocalPlace place = host::local_place();
   settings.local_rank = place.rank;
   settings.local_ranks = place.ranks;
   settings.cores = place.cores;

@@ -66,7 +66,7 @@ SimulatedCarrier& SimulatedNetwork::add(std::uint64_t host, int rails, std::uint
   name.local_rank = local_rank;
   name.host = host;
   for (std::uint8_t& byte : name.nonce) byte = static_cast<std::uint8_t>(random_());
-  std::vector<Link> links;
+  std::vector<host::Link> links;
   for (int rail = 0; rail < rails; ++rail) {
     const std::uint32_t address = address_of(processes_.size(), rail);
     name.addresses[static_cast<std::size_t>(rail)] = address;
@@ -160,7 +160,7 @@ void SimulatedNetwork::set_rate(SimulatedCarrier& process, int rail, double byte
 }
 
 SimulatedCarrier::SimulatedCarrier(SimulatedNetwork& network, const Name& name,
-                                   std::vector<Link> links,
+                                   std::vector<host::Link> links,
                                    std::shared_ptr<SimulatedNetwork::Rails> rails)
     : network_(network), name_(name), links_(std::move(links)), rails_(std::move(rails)) {}
 

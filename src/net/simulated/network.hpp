@@ -102,12 +102,12 @@ class SimulatedNetwork {
 /// One process's end of the network.
 class SimulatedCarrier : public Carrier {
  public:
-  SimulatedCarrier(SimulatedNetwork& network, const Name& name, std::vector<Link> links,
+  SimulatedCarrier(SimulatedNetwork& network, const Name& name, std::vector<host::Link> links,
                    std::shared_ptr<SimulatedNetwork::Rails> rails);
   ~SimulatedCarrier() override;
 
   const Name& name() const { return name_; }
-  const std::vector<Link>& links() const { return links_; }
+  const std::vector<host::Link>& links() const { return links_; }
   /// Who hears the events.
   void attach(Events& events) { events_ = &events; }
   std::uint64_t writes() const { return writes_; }
@@ -141,7 +141,7 @@ class SimulatedCarrier : public Carrier {
 
   SimulatedNetwork& network_;
   const Name name_;
-  const std::vector<Link> links_;
+  const std::vector<host::Link> links_;
   Events* events_ = nullptr;
   bool dead_ = false;
   const std::shared_ptr<SimulatedNetwork::Rails> rails_;  // of its host

@@ -24,7 +24,7 @@ constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
 
 }  // namespace
 
-EpollCarrier::EpollCarrier(const Settings& settings, const std::vector<Link>& links)
+EpollCarrier::EpollCarrier(const Settings& settings, const std::vector<host::Link>& links)
     : TcpCarrier(settings, links),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       staging_(new std::byte[staging_bytes]) {

@@ -21,7 +21,7 @@ struct EpollStream : TcpStream {
 class EpollCarrier : public TcpCarrier<EpollStream> {
  public:
   /// Listens on the links. Throws std::runtime_error.
-  EpollCarrier(const Settings& settings, const std::vector<Link>& links);
+  EpollCarrier(const Settings& settings, const std::vector<host::Link>& links);
   ~EpollCarrier() override;
 
   void arm(StreamId stream) override;

@@ -43,7 +43,7 @@ void set_option(int socket, int level, int option, int value) {
 }
 
 /// A socket bound to the address; `port` 0: any, which is then told. None: the port is taken.
-Descriptor bind_to(const Link& link, std::uint16_t& port) {
+Descriptor bind_to(const host::Link& link, std::uint16_t& port) {
   Descriptor socket = stream_socket();
   auto address = socket_address(link.address, port);
   socklen_t length = sizeof address;
@@ -55,7 +55,7 @@ Descriptor bind_to(const Link& link, std::uint16_t& port) {
     return socket;
   }
   if (socket && errno == EADDRINUSE && port != 0) return {};
-  throw std::runtime_error(fmt::format("cannot listen on {} ({}): {}", dotted(link.address),
+  throw std::runtime_error(fmt::format("cannot listen on {} ({}): {}", host::dotted(link.address),
                                        link.interface, stream_error(errno)));
 }
 
@@ -74,10 +74,10 @@ ssize_t send_joined(int socket, std::span<const iovec> pieces) {
 
 }  // namespace
 
-Listeners listen_on(const std::vector<Link>& links) {
+Listeners listen_on(const std::vector<host::Link>& links) {
   for (int attempt = 0; attempt < port_tries; ++attempt) {
     Listeners listeners;
-    for (const Link& link : links) {
+    for (const host::Link& link : links) {
       Descriptor socket = bind_to(link, listeners.port);
       if (!socket) break;
       listeners.sockets.push_back(std::move(socket));

@@ -23,7 +23,7 @@ struct Listeners {
 };
 
 /// Listens on the address of each link, and on no other. Throws std::runtime_error.
-Listeners listen_on(const std::vector<Link>& links);
+Listeners listen_on(const std::vector<host::Link>& links);
 
 /// Takes a connection that waits; none if there is none. When no descriptor is left, `reserve` is
 /// given up for a moment to turn the connection away, since it would be announced for ever.

@@ -53,7 +53,7 @@ class TcpCarrier : public RealCarrier {
   using Stage = TcpStream::Stage;
 
   /// Listens on the links. Throws std::runtime_error.
-  TcpCarrier(const Settings& settings, const std::vector<Link>& links);
+  TcpCarrier(const Settings& settings, const std::vector<host::Link>& links);
 
   /// has_room() is to be called when the socket is writable.
   virtual void await_room(Stream& stream) = 0;
@@ -97,9 +97,9 @@ class TcpCarrier : public RealCarrier {
 };
 
 template <typename Stream>
-TcpCarrier<Stream>::TcpCarrier(const Settings& settings, const std::vector<Link>& links)
+TcpCarrier<Stream>::TcpCarrier(const Settings& settings, const std::vector<host::Link>& links)
     : listeners_(listen_on(links)), settings_(settings), reserve_(reserve_descriptor()) {
-  for (const Link& link : links) addresses_.push_back(link.address);
+  for (const host::Link& link : links) addresses_.push_back(link.address);
 }
 
 template <typename Stream>

@@ -28,7 +28,7 @@ void let_wait(int socket) { (void)fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) 
 
 }  // namespace
 
-UringCarrier::UringCarrier(const Settings& settings, const std::vector<Link>& links)
+UringCarrier::UringCarrier(const Settings& settings, const std::vector<host::Link>& links)
     : TcpCarrier(settings, links), staging_(new std::byte[staging_bytes]) {
   for (std::size_t rail = 0; rail < links.size(); ++rail)
     requests_.push_back({Operation::listen, static_cast<StreamId>(rail)});

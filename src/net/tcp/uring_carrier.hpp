@@ -27,7 +27,7 @@ struct UringStream : TcpStream {
 class UringCarrier : public TcpCarrier<UringStream> {
  public:
   /// Listens on the links. Throws std::runtime_error.
-  UringCarrier(const Settings& settings, const std::vector<Link>& links);
+  UringCarrier(const Settings& settings, const std::vector<host::Link>& links);
   ~UringCarrier() override;
 
   void establish(StreamId stream, StreamKind kind) override;
