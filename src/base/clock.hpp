@@ -5,8 +5,12 @@
 #include <time.h>
 
 #include <cstdint>
+#include <limits>
 
 namespace suiro {
+
+/// A time that does not come.
+constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
 /// Never goes back.
 inline std::int64_t monotonic_ns() {

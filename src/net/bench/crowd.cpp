@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "base/sockets.hpp"
 #include "net/bench/channel.hpp"
 #include "net/protocol/frames.hpp"
 #include "net/protocol/handshake.hpp"

@@ -20,11 +20,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sockets.hpp"
 #include "host/links.hpp"
 #include "net/bench/channel.hpp"
 #include "net/bench/connections.hpp"
 #include "net/bench/exercise.hpp"
-#include "net/tcp/sockets.hpp"
 
 namespace suiro::net::bench {
 namespace {

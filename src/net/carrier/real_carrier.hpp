@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "host/links.hpp"
@@ -14,8 +13,6 @@
 #include "net/protocol/settings.hpp"
 
 namespace suiro::net {
-
-constexpr std::int64_t no_alarm = std::numeric_limits<std::int64_t>::max();
 
 class RealCarrier : public Carrier {
  public:
@@ -29,7 +26,7 @@ class RealCarrier : public Carrier {
   /// soon after. Any number of threads may wait for it, without the lock. Never changes.
   virtual int wait_descriptor() const = 0;
 
-  /// The time given to set_alarm, or no_alarm: whoever sleeps on wait_descriptor wakes then.
+  /// The time given to set_alarm, or never_ns: whoever sleeps on wait_descriptor wakes then.
   virtual std::int64_t alarm_ns() const = 0;
 
   /// The next poll is in vain only if there is nothing anywhere, not only where it is cheap to look

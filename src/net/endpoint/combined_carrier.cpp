@@ -84,7 +84,7 @@ bool CombinedCarrier::is_too_soon() {
 bool CombinedCarrier::poll(std::int64_t wait_ns) {
   if (poll_some()) return true;
   if (wait_ns == 0) return false;
-  if (alarm_ns() != no_alarm) {
+  if (alarm_ns() != never_ns) {
     const std::int64_t left_ns = std::max<std::int64_t>(alarm_ns() - now_ns(), 0);
     wait_ns = wait_ns < 0 ? left_ns : std::min(wait_ns, left_ns);
   }

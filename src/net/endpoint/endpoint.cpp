@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/forking.hpp"
+#include "base/sockets.hpp"
 #include "base/tell.hpp"
 #include "host/links.hpp"
 #include "net/endpoint/helper.hpp"
@@ -21,7 +23,6 @@
 #include "net/endpoint/waiting.hpp"
 #include "net/engine/engine.hpp"
 #include "net/links/shared_board.hpp"
-#include "net/tcp/sockets.hpp"
 
 namespace suiro::net {
 namespace {

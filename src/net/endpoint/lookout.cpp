@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "net/tcp/sockets.hpp"
+#include "base/sockets.hpp"
 
 namespace suiro::net {
 

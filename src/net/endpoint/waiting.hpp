@@ -7,34 +7,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <initializer_list>
 #include <mutex>
 
-#include "base/descriptor.hpp"
+#include "base/sleep.hpp"
 #include "net/carrier/real_carrier.hpp"
 
 namespace suiro::net {
-
-/// Wakes a thread that sleeps on its descriptor, now or later.
-class Waker {
- public:
-  /// Throws std::runtime_error.
-  Waker();
-  void wake() const;
-  void clear() const;
-  int descriptor() const { return event_.number(); }
-  void abandon() noexcept { event_.close(); }
-
- private:
-  Descriptor event_;
-};
-
-/// Sleeps until a descriptor is readable, at most so long (-1: no end). Bit i tells whether the
-/// i-th is; none if the time is over, or a signal came.
-unsigned sleep_on(std::initializer_list<int> descriptors, std::int64_t nanoseconds);
-
-/// How long from now until then; -1 for no_alarm.
-std::int64_t time_until(std::int64_t at_ns, std::int64_t now_ns);
 
 /// What the threads of an endpoint share.
 struct Watch {

@@ -3,16 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <queue>
 #include <tuple>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "net/carrier/carrier.hpp"
 
 namespace suiro::net {
-
-constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
 /// Looks after things that depend on time. It is looked in at the time it asked for, or earlier.
 class Watcher {

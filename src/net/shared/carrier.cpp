@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/sockets.hpp"
 #include "net/shared/streams.hpp"
 
 namespace suiro::net {
@@ -38,8 +39,8 @@ bool SharedCarrier::State::work() {
 }
 
 bool SharedCarrier::State::raise_alarm() {
-  if (alarm_at_ns == no_alarm || monotonic_ns() < alarm_at_ns) return false;
-  alarm_at_ns = no_alarm;
+  if (alarm_at_ns == never_ns || monotonic_ns() < alarm_at_ns) return false;
+  alarm_at_ns = never_ns;
   events->alarm();
   return true;
 }
@@ -117,7 +118,7 @@ bool SharedCarrier::State::visit(SharedStream& stream) {
 
 void SharedCarrier::State::sleep(std::int64_t wait_ns) {
   std::int64_t until_alarm = wait_ns;
-  if (alarm_at_ns != no_alarm) {
+  if (alarm_at_ns != never_ns) {
     until_alarm = std::max<std::int64_t>(alarm_at_ns - monotonic_ns(), 0);
     if (wait_ns >= 0) until_alarm = std::min(until_alarm, wait_ns);
   }

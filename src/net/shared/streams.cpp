@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/random.hpp"
+#include "base/sockets.hpp"
 
 namespace suiro::net {
 namespace {

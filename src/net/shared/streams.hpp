@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/descriptor.hpp"
 #include "net/shared/carrier.hpp"
 #include "net/shared/stream.hpp"
-#include "net/tcp/sockets.hpp"
 
 namespace suiro::net {
 
@@ -64,7 +65,7 @@ struct SharedCarrier::State {
   StreamId last_slot = 0;
   StreamId generation = 0;
   std::uint32_t polls = 0;
-  std::int64_t alarm_at_ns = no_alarm;
+  std::int64_t alarm_at_ns = never_ns;
   std::uint64_t system_calls = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "net/engine/timers.hpp"
+#include "base/clock.hpp"
 
 namespace suiro::net {
 namespace {

@@ -117,12 +117,12 @@ bool EpollCarrier::poll(std::int64_t wait_ns) {
 
 void EpollCarrier::sleep(std::int64_t wait_ns) {
   const std::int64_t alarm_wait_ns =
-      alarm_ns_ == no_alarm ? no_alarm : std::max<std::int64_t>(0, alarm_ns_ - now_ns());
+      alarm_ns_ == never_ns ? never_ns : std::max<std::int64_t>(0, alarm_ns_ - now_ns());
   if (wait_ns < 0 || wait_ns > alarm_wait_ns) wait_ns = alarm_wait_ns;
   const timespec time{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
   pollfd descriptor{epoll_.number(), POLLIN, 0};
   ++system_calls_;
-  (void)ppoll(&descriptor, 1, wait_ns == no_alarm ? nullptr : &time, nullptr);
+  (void)ppoll(&descriptor, 1, wait_ns == never_ns ? nullptr : &time, nullptr);
 }
 
 /// What pays is learnt: as long as bytes come from the streams that they came from before, epoll is

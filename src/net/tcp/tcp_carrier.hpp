@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/sockets.hpp"
 #include "net/carrier/real_carrier.hpp"
 #include "net/tcp/sockets.hpp"
 
@@ -76,7 +77,7 @@ class TcpCarrier : public RealCarrier {
   Events* events_ = nullptr;
   std::unordered_map<StreamId, std::unique_ptr<Stream>> streams_;
   std::vector<std::unique_ptr<Stream>> graveyard_;
-  std::int64_t alarm_ns_ = no_alarm;
+  std::int64_t alarm_ns_ = never_ns;
   std::uint64_t system_calls_ = 0;
 
  private:
@@ -233,8 +234,8 @@ bool TcpCarrier<Stream>::raise_failures() {
 
 template <typename Stream>
 bool TcpCarrier<Stream>::raise_alarm() {
-  if (alarm_ns_ == no_alarm || now_ns() < alarm_ns_) return false;
-  alarm_ns_ = no_alarm;
+  if (alarm_ns_ == never_ns || now_ns() < alarm_ns_) return false;
+  alarm_ns_ = never_ns;
   events_->alarm();
   return true;
 }
