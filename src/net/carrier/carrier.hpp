@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "net/protocol/name.hpp"
+#include "net/protocol/stream_kind.hpp"
 
 namespace suiro::net {
 
@@ -20,8 +21,6 @@ namespace suiro::net {
 /// others.
 using StreamId = std::uint32_t;
 constexpr StreamId no_stream = 0;
-
-enum class StreamKind : std::uint8_t { control = 0, bulk = 1 };
 
 /// Where a stream goes: the peer's rail `rail` over TCP, or its shared memory.
 struct Route {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "net/carrier/carrier.hpp"
 #include "net/protocol/name.hpp"
+#include "net/protocol/stream_kind.hpp"
 
 namespace suiro::net {
 
