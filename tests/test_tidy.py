@@ -23,7 +23,6 @@ UPWARD = {
     ("src/net/operations/mailbox.hpp", "net/engine/core.hpp"),
     ("src/net/operations/mailbox_ends.cpp", "net/engine/session.hpp"),
     ("src/net/operations/mailbox_ends.cpp", "net/engine/transfer.hpp"),
-    ("src/net/tcp/uring_carrier.cpp", "net/endpoint/waiting.hpp"),
 }
 # What runs for a collective, or how it is called: by their nature something for each of them.
 SAY_WHAT_RUNS = (

@@ -41,10 +41,7 @@ struct Side {
     carrier->attach(events);
   }
 
-  bool run(std::int64_t wait_ns = 0) {
-    if (carrier->wants_help()) carrier->help();
-    return carrier->poll(wait_ns);
-  }
+  bool run(std::int64_t wait_ns = 0) { return carrier->poll(wait_ns); }
 
   /// As an engine does: what does not fit is offered again when the stream is writable.
   void send(StreamId stream, const std::vector<std::byte>& bytes) {

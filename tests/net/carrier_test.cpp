@@ -13,7 +13,6 @@
 
 #include "carrier_pair.hpp"
 #include "net/endpoint/make_carrier.hpp"
-#include "net/tcp/uring_ring.hpp"
 
 namespace suiro::net {
 namespace {
@@ -137,13 +136,13 @@ TEST_P(CarrierTest, TellsOnceThatNobodyIsThere) {
 TEST_P(CarrierTest, LeavesWhatFailsAtOnceToWhoeverSleeps) {
   settle();
   while (!a.carrier->prepare_sleep()) a.run();
-  ASSERT_FALSE(a.carrier->wants_help());
+  ASSERT_FALSE(a.carrier->has_failures());
   Name nobody = b.name;
   random_bytes(nobody.nonce);
   nobody.addresses[0] = htonl(0x08080808);  // not to be reached from loopback's address
   const StreamId stream = a.carrier->open(nobody, GetParam().route);
   pollfd descriptor{a.carrier->wait_descriptor(), POLLIN, 0};
-  EXPECT_TRUE(a.carrier->wants_help() || ::poll(&descriptor, 1, 0) == 1);
+  EXPECT_TRUE(a.carrier->has_failures() || ::poll(&descriptor, 1, 0) == 1);
   EXPECT_TRUE(until([&] { return a.events.streams[stream].closed == 1; }));
 }
 
@@ -239,7 +238,6 @@ TEST_P(CarrierTest, WakesASleeperAfterManyPolls) {
     while (b.events.streams[there].received.size() < round * bytes.size()) b.run();
   }
   const bool may_sleep = b.carrier->prepare_sleep();
-  if (b.carrier->wants_help()) b.carrier->help();
   ASSERT_EQ(a.carrier->write(here, std::span(&part, 1)), bytes.size());
   pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
   EXPECT_TRUE(!may_sleep || ::poll(&descriptor, 1, 2000) == 1);
@@ -258,10 +256,6 @@ TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
     b.events.streams[bulk_there].wanted = place;
     b.carrier->arm(bulk_there);
     b.carrier->poll(0);  // the application, which then computes
-    while (b.carrier->wants_help()) {
-      b.carrier->help();
-      (void)b.carrier->prepare_sleep();
-    }
     const StreamId stream = round % 2 == 0 ? bulk_here : here;
     a.send(stream, bytes);
     pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
@@ -306,29 +300,17 @@ std::vector<host::Link> loopback() {
   return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
 }
 
-std::unique_ptr<RealCarrier> make_tcp(Name& own, Backend backend) {
+std::unique_ptr<RealCarrier> make_tcp(Name& own) {
   own.rails = 1;
   own.addresses[0] = loopback()[0].address;
   Settings settings;
-  settings.backend = backend;
   return make_carrier(settings, loopback(), own);
 }
 
-bool has_io_uring() {
-  try {
-    const UringRing ring;
-    return true;
-  } catch (const std::runtime_error&) {
-    return false;  // epoll is what runs here
-  }
-}
-
 std::vector<Kind> kinds() {
-  std::vector<Kind> kinds = {
-      {"Epoll", [](Name& own) { return make_tcp(own, Backend::epoll); }, {}},
-      {"EpollWithSharedMemory",
-       [](Name& own) { return make_tcp(own, Backend::epoll); },
-       {.shared_memory = true}},
+  return {
+      {"Tcp", make_tcp, {}},
+      {"TcpBesideSharedMemory", make_tcp, {.shared_memory = true}},
       {"SharedMemory",
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce); },
        {.shared_memory = true}},
@@ -336,9 +318,6 @@ std::vector<Kind> kinds() {
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce, false); },
        {.shared_memory = true}},
   };
-  if (has_io_uring())
-    kinds.push_back({"Uring", [](Name& own) { return make_tcp(own, Backend::io_uring); }, {}});
-  return kinds;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CarrierTest, testing::ValuesIn(kinds()),

@@ -27,10 +27,7 @@ struct Lone {
     carrier->attach(engine);
   }
 
-  void run() {
-    if (carrier->wants_help()) carrier->help();
-    carrier->poll(0);
-  }
+  void run() { carrier->poll(0); }
 
   Settings settings;
   std::vector<host::Link> links;
@@ -63,9 +60,9 @@ void exchange(Lone& from, Lone& to, std::vector<std::uint8_t> data) {
 }
 
 /// System calls of both sides for each of many messages there and back, beside so many others.
-double system_calls_beside(int others, Backend backend) {
+double system_calls_beside(int others) {
   constexpr int messages = 1000;
-  Lone a(loopback(backend)), b(loopback(backend));
+  Lone a(loopback()), b(loopback());
   bench::Crowd crowd(a.settings, a.links.front().address);
   std::atomic<bool> complete{false};
   std::thread joining([&] {
@@ -96,19 +93,12 @@ double system_calls_beside(int others, Backend backend) {
   return static_cast<double>(calls) / messages;
 }
 
-class Connections : public testing::TestWithParam<Backend> {};
-
-TEST_P(Connections, DoNotAddSystemCalls) {
-  const double alone = system_calls_beside(0, GetParam());
-  const double beside_many = system_calls_beside(500, GetParam());
+TEST(Connections, DoNotAddSystemCalls) {
+  const double alone = system_calls_beside(0);
+  const double beside_many = system_calls_beside(500);
   EXPECT_LE(beside_many, 1.02 * alone);
   EXPECT_LE(alone, 4.5);
 }
-
-INSTANTIATE_TEST_SUITE_P(Backends, Connections, testing::Values(Backend::epoll, Backend::io_uring),
-                         [](const auto& test) {
-                           return test.param == Backend::epoll ? "epoll" : "io_uring";
-                         });
 
 std::uint64_t total(const std::vector<CreditPool::Share>& shares) {
   std::uint64_t bytes = 0;

@@ -27,7 +27,7 @@ def answer(look: int, rank: int) -> bytes:
     rails = [{"name": "eth0 10.0.0.1", "sent_bytes": look * 10**9, "received_bytes": 0, **rail}]
     counters = COUNTERS | {"messages_received": 1000 * look, "unexpected": 250 * look}
     counters |= {"posted_now": 77, "grants_given_again": 3, "frames_sent_again": 2}
-    who = {"host": "node0", "program": "a[b]", "process": 1, "rank": rank, "backend": "epoll"}
+    who = {"host": "node0", "program": "a[b]", "process": 1, "rank": rank}
     return json.dumps({**who, "counters": counters, "rails": rails}).encode()
 
 

@@ -60,7 +60,6 @@ class Process(BaseModel):
     program: str
     process: int
     rank: int
-    backend: str
     counters: Counters
     rails: list[Rail]
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The seam between the protocol and the world. `Engine` implements Events and calls a Carrier;
-// the carriers are epoll, io_uring, and a simulated network with a virtual clock. Everything here
-// is called by one thread at a time, the holder of the endpoint's lock, and Events are only raised
-// from inside Carrier::poll, never from inside another call of the carrier.
+// the carriers are TCP, shared memory, and a simulated network with a virtual clock. Everything
+// here is called by one thread at a time, the holder of the endpoint's lock, and Events are only
+// raised from inside Carrier::poll, never from inside another call of the carrier.
 #pragma once
 
 #include <sys/uio.h>
@@ -48,8 +48,7 @@ class Carrier {
   /// them may use their memory again. If it is less than all, Events::writable follows.
   virtual std::size_t write(StreamId stream, std::span<const iovec> bytes) = 0;
 
-  /// Events::wanted has an answer now for this bulk stream. A carrier that arms receives of exact
-  /// length does so in this call: the grant is sent after it.
+  /// Events::wanted has an answer now for this bulk stream.
   virtual void arm(StreamId stream) = 0;
 
   /// Closes at once; what was not written is lost, and no event follows. When it returns nothing

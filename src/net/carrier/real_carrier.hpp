@@ -19,9 +19,6 @@ class RealCarrier : public Carrier {
   /// Who hears the events; before the first call of open or poll.
   virtual void attach(Events& events) = 0;
 
-  /// "epoll", "io_uring": for people.
-  virtual std::string_view description() const = 0;
-
   /// Readable, as poll(2) understands it, when poll(0) would raise something (an alarm apart), or
   /// soon after. Any number of threads may wait for it, without the lock. Never changes.
   virtual int wait_descriptor() const = 0;
@@ -39,11 +36,9 @@ class RealCarrier : public Carrier {
   /// that, as they become cheaper where nobody needs to be told.)
   virtual bool prepare_sleep() { return true; }
 
-  /// There is work that only the helper thread may do, by help(). (An io_uring receive interrupts
-  /// the thread that armed it.) The endpoint asks after each of its calls and of prepare_sleep, and
-  /// wakes the helper.
-  virtual bool wants_help() const { return false; }
-  virtual void help() {}
+  /// A call has failed at something, which the next poll tells. The endpoint asks after each of its
+  /// calls, and wakes the helper: nobody else may poll.
+  virtual bool has_failures() const { return false; }
 
   /// In a child after fork(): closes descriptors, so that the child keeps no connection of its
   /// parent open, and nothing else: no event, no byte to anybody. Nothing is called after it, not

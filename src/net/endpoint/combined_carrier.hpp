@@ -26,13 +26,11 @@ class CombinedCarrier : public RealCarrier {
   bool poll(std::int64_t wait_ns) override;
 
   void attach(Events& events) override;
-  std::string_view description() const override { return remote_->description(); }
   int wait_descriptor() const override { return both_.number(); }
   std::int64_t alarm_ns() const override { return remote_->alarm_ns(); }
   void look_at_all() override;
   bool prepare_sleep() override;
-  bool wants_help() const override { return remote_->wants_help(); }
-  void help() override { remote_->help(); }
+  bool has_failures() const override { return remote_->has_failures(); }
   void abandon() noexcept override;
   std::uint64_t system_calls() const override;
 

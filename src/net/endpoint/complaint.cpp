@@ -66,7 +66,7 @@ void complain(std::string_view text) {
   static const bool first = is_first_of_job();
   static std::atomic<bool> said{false};
   if (!first || said.exchange(true)) return;
-  const Reporter reporter = this_process({}, "");
+  const Reporter reporter = this_process({});
   const std::string who = reporter.rank < 0 ? fmt::format("process {}", reporter.process)
                                             : fmt::format("rank {}", reporter.rank);
   tell(fmt::format("suiro: {} on {}: {}\n", who, reporter.host, text));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/endpoint/endpoint.hpp"
 
-#include <arpa/inet.h>
-#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -45,7 +43,7 @@ struct Endpoint::State : Forkable {
         board(own.host, links),
         engine(settings, own, links, *carrier, board.get()),
         watch(*carrier),
-        reporter(this_process(links, std::string(carrier->description()))),
+        reporter(this_process(links)),
         questions([this] { return to_json(reporter, statistics()); }),
         patience(settings.crowded()) {
     carrier->attach(engine);
@@ -55,6 +53,7 @@ struct Endpoint::State : Forkable {
       helper.emplace(watch, questions, ranks / settings.cores);
     }
     enlist(*this);
+    mention_without_effect();
   }
   ~State() override { dismiss(*this); }
   State(const State&) = delete;
@@ -92,10 +91,18 @@ struct Endpoint::State : Forkable {
     });
   }
 
-  /// One process of the job speaks; without a launcher's ranks, one of each host.
+  /// One process of the job; without a launcher's ranks, one of each host.
+  bool speaks() const { return reporter.rank < 0 ? settings.local_rank == 0 : reporter.rank == 0; }
+
   void explain() {
-    const bool first = reporter.rank < 0 ? settings.local_rank == 0 : reporter.rank == 0;
-    if (settings.explain && first) tell(to_text(reporter, statistics()));
+    if (settings.explain && speaks()) tell(to_text(reporter, statistics()));
+  }
+
+  /// Once, however many endpoints the process has.
+  void mention_without_effect() const {
+    static std::atomic<bool> mentioned{false};
+    if (settings.without_effect.empty() || !speaks() || mentioned.exchange(true)) return;
+    for (const std::string& line : settings.without_effect) tell("suiro: " + line + "\n");
   }
 
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }
@@ -134,19 +141,6 @@ Endpoint::~Endpoint() {
 }
 
 const Name& Endpoint::name() const { return state_->own; }
-
-std::string Endpoint::description() const {
-  std::string text;
-  for (const host::Link& link : state_->links) {
-    const std::uint32_t mask =
-        link.prefix == 0 ? 0 : htonl(~std::uint32_t{0} << (32 - link.prefix));
-    text +=
-        fmt::format("{} {} ({}/{}), {}\n", link.interface, host::dotted(link.address),
-                    host::dotted(link.address & mask), link.prefix, state_->carrier->description());
-  }
-  if (!text.empty()) text.pop_back();
-  return text;
-}
 
 Peer Endpoint::peer(const Name& name) {
   return state_->call(any_peer, [&] { return state_->engine.peer(name); });

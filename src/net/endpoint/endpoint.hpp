@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "net/protocol/message.hpp"
 #include "net/protocol/name.hpp"
@@ -26,8 +25,6 @@ class Endpoint {
   ~Endpoint();
 
   const Name& name() const;
-  /// One line per rail, and the back end: "eth0 10.0.0.1 (10.0.0.0/24), io_uring".
-  std::string description() const;
 
   Peer peer(const Name& name);
   Name name(Peer peer) const;

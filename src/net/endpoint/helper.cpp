@@ -39,14 +39,14 @@ void Helper::look_after() {
   RealCarrier& carrier = watch_.carrier;
   const bool left_alone = deep_ && watch_.waiting.load(std::memory_order_relaxed) == 0;
   const bool too_late = carrier.alarm_ns() < sleeps_until_ns_;
-  if (!left_alone && !too_late && !carrier.wants_help()) return;
+  if (!left_alone && !too_late && !carrier.has_failures()) return;
   deep_ = false;
   sleeps_until_ns_ = 0;
   waker_.wake();
 }
 
 void Helper::run() {
-  do_own_work();
+  wake_up();
   while (!stopping_) {
     const std::uint64_t calls = watch_.calls.load(std::memory_order_relaxed);
     const bool still = std::exchange(seen_calls_, calls) == calls;
@@ -70,15 +70,14 @@ void Helper::rest() {
     if (deep_) time_ns = -1;
   }
   const unsigned ready = sleep_on({waker_.descriptor(), questions_.descriptor()}, time_ns);
-  if ((ready & 1) != 0) do_own_work();
+  if ((ready & 1) != 0) wake_up();
   if ((ready & 2) != 0) questions_.answer();
 }
 
-void Helper::do_own_work() {
+void Helper::wake_up() {
   waker_.clear();
   const std::scoped_lock lock(watch_.mutex);
   deep_ = false;
-  if (watch_.carrier.wants_help()) watch_.carrier.help();
 }
 
 void Helper::keep_watch() {
@@ -90,7 +89,6 @@ void Helper::keep_watch() {
     const std::scoped_lock lock(watch_.mutex);
     sleeps_until_ns_ = carrier.alarm_ns();
     const bool may_sleep = carrier.prepare_sleep();
-    if (carrier.wants_help()) carrier.help();
     if (may_sleep) time_ns = time_until(sleeps_until_ns_, carrier.now_ns());
     if (!lookout_.set_up()) time_ns = shortest_rest_ns;
   }
@@ -98,7 +96,7 @@ void Helper::keep_watch() {
       sleep_on({waker_.descriptor(), lookout_.descriptor(), questions_.descriptor()}, time_ns);
   wakeups_.fetch_add(1, std::memory_order_relaxed);
   if ((ready & 4) != 0) questions_.answer();
-  if ((ready & 1) != 0) return do_own_work();
+  if ((ready & 1) != 0) return wake_up();
   std::unique_lock lock(watch_.mutex, std::try_to_lock);
   if (!lock) return;  // the application is back
   sleeps_until_ns_ = 0;
@@ -106,7 +104,6 @@ void Helper::keep_watch() {
   // Once: what arrives meanwhile is better read when there is more of it.
   if (!carrier.poll(0)) return;
   if (std::exchange(rested_, false)) took_over_.fetch_add(1, std::memory_order_relaxed);
-  if (carrier.wants_help()) carrier.help();
   watch_.changed();
 }
 

@@ -41,7 +41,7 @@ class Helper {
   void run();
   void rest();
   void keep_watch();
-  void do_own_work();
+  void wake_up();
 
   Watch& watch_;
   StatsSocket& questions_;

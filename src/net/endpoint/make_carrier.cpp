@@ -9,18 +9,9 @@
 #include "net/endpoint/combined_carrier.hpp"
 #include "net/shared/carrier.hpp"
 #include "net/tcp/epoll_carrier.hpp"
-#include "net/tcp/uring_carrier.hpp"
 
 namespace suiro::net {
 namespace {
-
-template <typename Carrier>
-std::unique_ptr<RealCarrier> over_sockets(const Settings& settings,
-                                          const std::vector<host::Link>& links, Name& own) {
-  auto carrier = std::make_unique<Carrier>(settings, links);
-  own.port = carrier->port();
-  return carrier;
-}
 
 /// Nothing if the system forbids it.
 std::unique_ptr<RealCarrier> in_shared_memory(const Name& own) try {
@@ -44,9 +35,8 @@ Name new_name(const Settings& settings, const std::vector<host::Link>& links) {
 
 std::unique_ptr<RealCarrier> make_carrier(const Settings& settings,
                                           const std::vector<host::Link>& links, Name& own) {
-  auto remote = settings.backend == Backend::io_uring
-                    ? over_sockets<UringCarrier>(settings, links, own)
-                    : over_sockets<EpollCarrier>(settings, links, own);
+  auto remote = std::make_unique<EpollCarrier>(settings, links);
+  own.port = remote->port();
   std::unique_ptr<RealCarrier> local;
   if (settings.shared_memory) local = in_shared_memory(own);
   if (local != nullptr)

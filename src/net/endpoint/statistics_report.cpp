@@ -88,20 +88,18 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 std::string head_text(const Reporter& reporter) {
   const std::string rank = reporter.rank < 0 ? fmt::format("process {}", reporter.process)
                                              : fmt::format("rank {}", reporter.rank);
-  return fmt::format("suiro: transport of {} on {} ({}, {})\n", rank, reporter.host,
-                     reporter.program, reporter.backend);
+  return fmt::format("suiro: transport of {} on {} ({})\n", rank, reporter.host, reporter.program);
 }
 
 }  // namespace
 
-Reporter this_process(const std::vector<host::Link>& links, const std::string& backend) {
+Reporter this_process(const std::vector<host::Link>& links) {
   Reporter reporter;
   char host[256] = "";
   if (gethostname(host, sizeof host - 1) == 0) reporter.host = host;
   reporter.program = program_invocation_short_name;
   reporter.process = getpid();
   reporter.rank = rank_of_environment();
-  reporter.backend = backend;
   for (const host::Link& link : links) {
     reporter.rails.push_back(fmt::format("{} {}", link.interface, host::dotted(link.address)));
   }
@@ -112,8 +110,7 @@ std::string to_json(const Reporter& reporter, const Statistics& statistics) {
   nlohmann::ordered_json document = {{"host", reporter.host},
                                      {"program", reporter.program},
                                      {"process", reporter.process},
-                                     {"rank", reporter.rank},
-                                     {"backend", reporter.backend}};
+                                     {"rank", reporter.rank}};
   document["counters"] = counters(statistics);
   document["rails"] = nlohmann::ordered_json::array();
   for (const NamedRail& rail : rails_of(reporter, statistics)) {

@@ -15,13 +15,12 @@ struct Reporter {
   std::string host;
   std::string program;
   int process = 0;
-  int rank = -1;  // in its job; -1: not known
-  std::string backend;
+  int rank = -1;                   // in its job; -1: not known
   std::vector<std::string> rails;  // "eth0 10.0.0.1"
 };
 
 /// This process, as system and launcher name it.
-Reporter this_process(const std::vector<host::Link>& links, const std::string& backend);
+Reporter this_process(const std::vector<host::Link>& links);
 
 /// One object, on one line.
 std::string to_json(const Reporter& reporter, const Statistics& statistics);

@@ -54,20 +54,6 @@ void read_seconds(const char* variable, std::int64_t& nanoseconds) {
   nanoseconds = seconds * 1'000'000'000;
 }
 
-void read_backend(Backend& backend) {
-  const char* text = get("SUIRO_NET");
-  if (text == nullptr) return;
-  const std::string_view value = text;
-  if (value == "auto")
-    backend = Backend::automatic;
-  else if (value == "epoll")
-    backend = Backend::epoll;
-  else if (value == "io_uring")
-    backend = Backend::io_uring;
-  else
-    refuse("SUIRO_NET", value, "auto, epoll or io_uring");
-}
-
 void read_rails(RailPolicy& rails) {
   const char* text = get("SUIRO_NET_RAILS");
   if (text == nullptr) return;
@@ -86,6 +72,13 @@ void read_switch(const char* variable, bool& on) {
   const std::string_view value = text;
   if (value != "on" && value != "off") refuse(variable, value, "on or off");
   on = value == "on";
+}
+
+/// There once was such a variable: who still sets it is told why nothing happens.
+void note_without_effect(std::vector<std::string>& lines) {
+  if (const char* value = get("SUIRO_NET"))
+    lines.push_back(
+        fmt::format("SUIRO_NET={} has no effect: sockets are always read by epoll", value));
 }
 
 /// The value is a secret: messages do not repeat it.
@@ -115,11 +108,11 @@ void read_networks(std::vector<std::string>& networks) {
 
 Settings settings_from_environment() {
   Settings settings;
-  read_backend(settings.backend);
   read_networks(settings.networks);
   read_rails(settings.rails);
   read_switch("SUIRO_NET_SHARED_MEMORY", settings.shared_memory);
   read_switch("SUIRO_NET_EXPLAIN", settings.explain);
+  note_without_effect(settings.without_effect);
   read_secret(settings.job_secret);
   read_number<std::uint64_t>("SUIRO_NET_EAGER", settings.eager_bytes, 0, 1 << 20);
   read_number<std::uint64_t>("SUIRO_NET_AHEAD", settings.ahead_bytes, 0, 1 << 20);

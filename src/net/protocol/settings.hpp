@@ -9,13 +9,11 @@
 
 namespace suiro::net {
 
-enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 /// How long messages use the rails: each prefers its own and takes what others have free; or they
 /// are forced to use their own only, which is the paper's "static", or all alike.
 enum class RailPolicy : std::uint8_t { balanced, fixed, striped };
 
 struct Settings {
-  Backend backend = Backend::automatic;        // SUIRO_NET
   std::vector<std::string> networks;           // SUIRO_NETS: interfaces or a.b.c.d/n; empty: found
   RailPolicy rails = RailPolicy::balanced;     // SUIRO_NET_RAILS: static, striped
   std::vector<std::uint8_t> job_secret;        // SUIRO_JOB_SECRET, hexadecimal
@@ -31,6 +29,7 @@ struct Settings {
   std::int64_t handshake_timeout_ns = 5'000'000'000;
   std::int64_t stall_timeout_ns = 1'000'000'000;  // without progress, while another rail is left
   std::int64_t peer_timeout_ns = 30'000'000'000;  // without any rail
+  std::vector<std::string> without_effect;        // variables that are set, in words
   bool explain = false;                           // SUIRO_NET_EXPLAIN: on, off
   int local_rank = 0;                             // of this process on its host
   int local_ranks = 1;

@@ -32,7 +32,6 @@ class SharedCarrier : public RealCarrier {
   bool poll(std::int64_t wait_ns) override;
 
   void attach(Events& events) override;
-  std::string_view description() const override { return "shared memory"; }
   int wait_descriptor() const override;
   std::int64_t alarm_ns() const override;
   bool prepare_sleep() override;

@@ -28,7 +28,6 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
   void close(StreamId stream) override;
   bool poll(std::int64_t wait_ns) override;
 
-  std::string_view description() const override { return "epoll"; }
   int wait_descriptor() const override { return epoll_.number(); }
   void look_at_all() override { look_at_all_ = true; }
   bool prepare_sleep() override;

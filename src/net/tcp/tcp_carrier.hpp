@@ -41,8 +41,7 @@ class TcpCarrier : public RealCarrier {
   void attach(Events& events) override { events_ = &events; }
   void set_alarm(std::int64_t at_ns) override { alarm_ns_ = at_ns; }
   std::int64_t alarm_ns() const override { return alarm_ns_; }
-  /// What a call has failed at is for the next poll, which may be the helper's.
-  bool wants_help() const override { return has_failures(); }
+  bool has_failures() const override { return !failed_.empty(); }
   void abandon() noexcept override;
   std::uint64_t system_calls() const override { return system_calls_; }
 
@@ -71,7 +70,6 @@ class TcpCarrier : public RealCarrier {
   void bury(Stream& stream);
   bool raise_failures();
   bool raise_alarm();
-  bool has_failures() const { return !failed_.empty(); }
 
   Listeners listeners_;
   Events* events_ = nullptr;
