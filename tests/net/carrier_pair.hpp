@@ -15,6 +15,7 @@
 
 #include "base/random.hpp"
 #include "net/carrier/real_carrier.hpp"
+#include "poll_within.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {
@@ -41,7 +42,8 @@ struct Side {
     carrier->attach(events);
   }
 
-  bool run(std::int64_t wait_ns = 0) { return carrier->poll(wait_ns); }
+  bool run() { return carrier->poll(); }
+  bool run_within(std::int64_t wait_ns) { return poll_within(*carrier, wait_ns); }
 
   /// As an engine does: what does not fit is offered again when the stream is writable.
   void send(StreamId stream, const std::vector<std::byte>& bytes) {

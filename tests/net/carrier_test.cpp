@@ -203,11 +203,11 @@ TEST_P(CarrierTest, RaisesTheAlarmAndSleepsUntilThen) {
   a.carrier->set_alarm(a.carrier->now_ns() + 1'000'000'000);
   a.carrier->set_alarm(a.carrier->now_ns() + 30'000'000);
   while (a.events.alarms == 0 && std::chrono::steady_clock::now() - begin < 2s)
-    a.run(5'000'000'000);
+    a.run_within(5'000'000'000);
   EXPECT_EQ(a.events.alarms, 1);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 29ms);
   EXPECT_EQ(a.carrier->alarm_ns(), never_ns);
-  EXPECT_FALSE(a.run(20'000'000));
+  EXPECT_FALSE(a.run_within(20'000'000));
 }
 
 TEST_P(CarrierTest, WakesWhoSleepsOutsideTheLock) {
@@ -255,7 +255,7 @@ TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
     }
     b.events.streams[bulk_there].wanted = place;
     b.carrier->arm(bulk_there);
-    b.carrier->poll(0);  // the application, which then computes
+    b.carrier->poll();  // the application, which then computes
     const StreamId stream = round % 2 == 0 ? bulk_here : here;
     a.send(stream, bytes);
     pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
@@ -266,7 +266,7 @@ TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
   }
 }
 
-TEST_P(CarrierTest, SleepsInPollUntilSomethingComes) {
+TEST_P(CarrierTest, LetsSleepUntilSomethingComes) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::control);
   settle();
@@ -278,7 +278,7 @@ TEST_P(CarrierTest, SleepsInPollUntilSomethingComes) {
   });
   const auto begin = std::chrono::steady_clock::now();
   while (b.events.streams[there].received.empty() && std::chrono::steady_clock::now() - begin < 3s)
-    b.run(5'000'000'000);
+    b.run_within(5'000'000'000);
   EXPECT_EQ(b.events.streams[there].received, bytes);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
 }

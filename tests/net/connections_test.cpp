@@ -27,7 +27,7 @@ struct Lone {
     carrier->attach(engine);
   }
 
-  void run() { carrier->poll(0); }
+  void run() { carrier->poll(); }
 
   Settings settings;
   std::vector<host::Link> links;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The seam between the protocol and the world. `Engine` implements Events and calls a Carrier;
-// the carriers are TCP, shared memory, and a simulated network with a virtual clock. Everything
-// here is called by one thread at a time, the holder of the endpoint's lock, and Events are only
-// raised from inside Carrier::poll, never from inside another call of the carrier.
+// The seam between the protocol and the world. `Engine` implements Events and calls a Carrier: TCP,
+// shared memory, or a simulated network with a virtual clock. Everything here is called by one
+// thread at a time, the holder of the endpoint's lock. No call of a carrier raises Events itself.
 #pragma once
 
 #include <sys/uio.h>
@@ -57,10 +56,6 @@ class Carrier {
 
   /// Events::alarm is raised at this time or soon after. Each call replaces the one before.
   virtual void set_alarm(std::int64_t at_ns) = 0;
-
-  /// Raises what has happened; waits for it at most this long (0: not at all, -1: for ever).
-  /// Returns whether anything was raised.
-  virtual bool poll(std::int64_t wait_ns) = 0;
 
   /// Operations fail, since no way is left to this peer; `reason` is for people.
   virtual void lost(const Name&, std::string_view /*reason*/) {}

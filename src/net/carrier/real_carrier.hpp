@@ -19,7 +19,10 @@ class RealCarrier : public Carrier {
   /// Who hears the events; before the first call of open or poll.
   virtual void attach(Events& events) = 0;
 
-  /// Readable, as poll(2) understands it, when poll(0) would raise something (an alarm apart), or
+  /// Raises what has happened, without waiting. Returns whether anything was raised.
+  virtual bool poll() = 0;
+
+  /// Readable, as poll(2) understands it, when poll() would raise something (an alarm apart), or
   /// soon after. Any number of threads may wait for it, without the lock. Never changes.
   virtual int wait_descriptor() const = 0;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/endpoint/combined_carrier.hpp"
 
-#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -56,8 +55,8 @@ void CombinedCarrier::attach(Events& events) {
 
 /// To ask for what is remote costs a system call, to ask for what is local does not: after news
 /// from here, more is expected from here first.
-bool CombinedCarrier::poll_some() {
-  const bool raised = local_->poll(0);
+bool CombinedCarrier::poll() {
+  const bool raised = local_->poll();
   if (raised) {
     local_polls_ = std::min(local_polls_ + 1, local_polls_max);
     polls_since_ = 0;
@@ -65,7 +64,7 @@ bool CombinedCarrier::poll_some() {
   }
   if (!look_at_both_ && !look_at_all_ && is_too_soon()) return raised;
   look_at_both_ = look_at_all_ = false;
-  if (!remote_->poll(0)) return raised;
+  if (!remote_->poll()) return raised;
   local_polls_ = local_polls_min;
   polls_since_ = local_polls_max;
   return true;
@@ -79,22 +78,6 @@ bool CombinedCarrier::is_too_soon() {
   const std::int64_t now = now_ns();
   if (polls_since_ == local_polls_min + 1) until_ns_ = now + longest_ns;
   return now < until_ns_;
-}
-
-bool CombinedCarrier::poll(std::int64_t wait_ns) {
-  if (poll_some()) return true;
-  if (wait_ns == 0) return false;
-  if (alarm_ns() != never_ns) {
-    const std::int64_t left_ns = std::max<std::int64_t>(alarm_ns() - now_ns(), 0);
-    wait_ns = wait_ns < 0 ? left_ns : std::min(wait_ns, left_ns);
-  }
-  if (prepare_sleep()) {
-    pollfd descriptor{both_.number(), POLLIN, 0};
-    const timespec time{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
-    ++system_calls_;
-    (void)ppoll(&descriptor, 1, wait_ns < 0 ? nullptr : &time, nullptr);
-  }
-  return poll_some();
 }
 
 void CombinedCarrier::look_at_all() {
@@ -115,7 +98,7 @@ void CombinedCarrier::abandon() noexcept {
 }
 
 std::uint64_t CombinedCarrier::system_calls() const {
-  return system_calls_ + remote_->system_calls() + local_->system_calls();
+  return remote_->system_calls() + local_->system_calls();
 }
 
 }  // namespace suiro::net

@@ -23,7 +23,7 @@ class CombinedCarrier : public RealCarrier {
   void arm(StreamId stream) override;
   void close(StreamId stream) override;
   void set_alarm(std::int64_t at_ns) override { remote_->set_alarm(at_ns); }
-  bool poll(std::int64_t wait_ns) override;
+  bool poll() override;
 
   void attach(Events& events) override;
   int wait_descriptor() const override { return both_.number(); }
@@ -36,7 +36,6 @@ class CombinedCarrier : public RealCarrier {
 
  private:
   RealCarrier& of(StreamId stream);
-  bool poll_some();
   bool is_too_soon();
 
   std::unique_ptr<RealCarrier> remote_;
@@ -52,7 +51,6 @@ class CombinedCarrier : public RealCarrier {
   std::uint32_t local_news_ = 0;
   bool look_at_both_ = false;
   bool look_at_all_ = false;
-  std::uint64_t system_calls_ = 0;
 };
 
 }  // namespace suiro::net

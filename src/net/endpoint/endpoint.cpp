@@ -163,7 +163,7 @@ Status Endpoint::receive(const ReceiveRequest& request) {
 void Endpoint::peek(const PeekRequest& request) {
   state_->call(false, [&] {
     state_->helper->stand_aside();
-    state_->carrier->poll(0);
+    state_->carrier->poll();
     state_->engine.peek(request);
     return true;
   });
@@ -201,7 +201,7 @@ void Endpoint::progress() {
   state.helper->stand_aside();
   // Of a crowd, the next look may come when all others had the core.
   if (state.patience.crowded()) state.carrier->look_at_all();
-  const bool found = state.carrier->poll(0);
+  const bool found = state.carrier->poll();
   if (found) state.watch.changed();
   state.helper->look_after();
   if (!state.patience.crowded()) return;

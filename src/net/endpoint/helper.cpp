@@ -102,7 +102,7 @@ void Helper::keep_watch() {
   sleeps_until_ns_ = 0;
   if (watch_.calls.load(std::memory_order_relaxed) != seen_calls_) return;
   // Once: what arrives meanwhile is better read when there is more of it.
-  if (!carrier.poll(0)) return;
+  if (!carrier.poll()) return;
   if (std::exchange(rested_, false)) took_over_.fetch_add(1, std::memory_order_relaxed);
   watch_.changed();
 }

@@ -80,7 +80,7 @@ bool wait_for(Watch& watch, Helper& helper, bool (*condition)(void*), void* argu
   while (!condition(argument)) {
     watch.called();
     helper.stand_aside();
-    const bool found = carrier.poll(0);
+    const bool found = carrier.poll();
     now_ns = carrier.now_ns();
     if (found) {
       watch.changed();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/shared/carrier.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 
 #include "base/clock.hpp"
@@ -116,18 +114,6 @@ bool SharedCarrier::State::visit(SharedStream& stream) {
   return raised || given > 0;
 }
 
-void SharedCarrier::State::sleep(std::int64_t wait_ns) {
-  std::int64_t until_alarm = wait_ns;
-  if (alarm_at_ns != never_ns) {
-    until_alarm = std::max<std::int64_t>(alarm_at_ns - monotonic_ns(), 0);
-    if (wait_ns >= 0) until_alarm = std::min(until_alarm, wait_ns);
-  }
-  pollfd descriptor{watched.number(), POLLIN, 0};
-  const timespec time{until_alarm / 1'000'000'000, until_alarm % 1'000'000'000};
-  ++system_calls;
-  (void)ppoll(&descriptor, 1, until_alarm < 0 ? nullptr : &time, nullptr);
-}
-
 // The carrier's face.
 
 SharedCarrier::SharedCarrier(const Nonce& own, bool may_pull)
@@ -180,13 +166,9 @@ void SharedCarrier::close(StreamId id) {
   if (SharedStream* stream = state_->find(id)) state_->release(*stream);
 }
 
-bool SharedCarrier::poll(std::int64_t wait_ns) {
+bool SharedCarrier::poll() {
   state_->graveyard.clear();
   if (++state_->polls % polls_per_service == 0) state_->service();
-  const bool raised = state_->work();
-  if (raised || wait_ns == 0) return raised;
-  if (prepare_sleep()) state_->sleep(wait_ns);
-  state_->service();
   return state_->work();
 }
 

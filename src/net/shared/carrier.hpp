@@ -29,7 +29,7 @@ class SharedCarrier : public RealCarrier {
   void close(StreamId stream) override;
   void set_alarm(std::int64_t at_ns) override;
   /// Makes no system call if nothing has happened, but for one in many calls.
-  bool poll(std::int64_t wait_ns) override;
+  bool poll() override;
 
   void attach(Events& events) override;
   int wait_descriptor() const override;

@@ -40,7 +40,6 @@ struct SharedCarrier::State {
   bool raise_failures();
   bool raise_taken();
   bool visit(SharedStream& stream);
-  void sleep(std::int64_t wait_ns);
 
   struct Failure {
     StreamId stream;

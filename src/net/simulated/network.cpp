@@ -291,17 +291,7 @@ void SimulatedCarrier::set_alarm(std::int64_t at_ns) {
   network_.notify(at_ns, What::alarm, *this, no_stream);
 }
 
-bool SimulatedCarrier::poll(std::int64_t wait_ns) {
-  const std::int64_t until =
-      wait_ns < 0 || wait_ns > never_ns - now_ns() ? never_ns : now_ns() + wait_ns;
-  const std::uint64_t before = handled_;
-  while (handled_ == before && !network_.notices_.empty() && network_.notices_.top().at_ns <= until)
-    network_.step();
-  return handled_ != before;
-}
-
 void SimulatedCarrier::handle(const SimulatedNetwork::Notice& notice) {
-  ++handled_;
   if (notice.what == What::alarm) {
     if (notice.at_ns == alarm_ns_) events_->alarm();
     return;

@@ -119,7 +119,6 @@ class SimulatedCarrier : public Carrier {
   void arm(StreamId stream) override;
   void close(StreamId stream) override;
   void set_alarm(std::int64_t at_ns) override;
-  bool poll(std::int64_t wait_ns) override;
 
  private:
   friend class SimulatedNetwork;
@@ -149,7 +148,6 @@ class SimulatedCarrier : public Carrier {
   StreamId last_id_ = no_stream;
   std::int64_t alarm_ns_ = 0;
   std::uint64_t writes_ = 0;
-  std::uint64_t handled_ = 0;
 };
 
 }  // namespace suiro::net

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/tcp/epoll_carrier.hpp"
 
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -101,10 +100,9 @@ bool EpollCarrier::prepare_sleep() {
   return !has_failures();
 }
 
-bool EpollCarrier::poll(std::int64_t wait_ns) {
+bool EpollCarrier::poll() {
   graveyard_.clear();
   bool raised = raise_failures();
-  if (wait_ns != 0 && !raised && prepare_sleep()) sleep(wait_ns);
   if (!look_at_all_ && polls_left_ > 0) {
     --polls_left_;
     return poll_hot() || raised;
@@ -113,16 +111,6 @@ bool EpollCarrier::poll(std::int64_t wait_ns) {
   raised |= poll_all();
   raised |= raise_alarm();
   return raised;
-}
-
-void EpollCarrier::sleep(std::int64_t wait_ns) {
-  const std::int64_t alarm_wait_ns =
-      alarm_ns_ == never_ns ? never_ns : std::max<std::int64_t>(0, alarm_ns_ - now_ns());
-  if (wait_ns < 0 || wait_ns > alarm_wait_ns) wait_ns = alarm_wait_ns;
-  const timespec time{wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
-  pollfd descriptor{epoll_.number(), POLLIN, 0};
-  ++system_calls_;
-  (void)ppoll(&descriptor, 1, wait_ns == never_ns ? nullptr : &time, nullptr);
 }
 
 /// What pays is learnt: as long as bytes come from the streams that they came from before, epoll is

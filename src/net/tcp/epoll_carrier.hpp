@@ -26,7 +26,7 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
 
   void arm(StreamId stream) override;
   void close(StreamId stream) override;
-  bool poll(std::int64_t wait_ns) override;
+  bool poll() override;
 
   int wait_descriptor() const override { return epoll_.number(); }
   void look_at_all() override { look_at_all_ = true; }
@@ -45,7 +45,6 @@ class EpollCarrier : public TcpCarrier<EpollStream> {
 
   bool poll_hot();
   bool poll_all();
-  void sleep(std::int64_t wait_ns);
   bool handle(Stream& stream, std::uint32_t happened);
   bool read(Stream& stream);
   bool read_control(Stream& stream);
