@@ -56,9 +56,6 @@ class Carrier {
 
   /// Events::alarm is raised at this time or soon after. Each call replaces the one before.
   virtual void set_alarm(std::int64_t at_ns) = 0;
-
-  /// Operations fail, since no way is left to this peer; `reason` is for people.
-  virtual void lost(const Name&, std::string_view /*reason*/) {}
 };
 
 class Events {

@@ -5,11 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
-#include "net/endpoint/complaint.hpp"
 #include "net/protocol/settings.hpp"
 
 namespace suiro::net {
@@ -49,8 +47,6 @@ class RealCarrier : public Carrier {
   virtual void abandon() noexcept = 0;
 
   virtual std::uint64_t system_calls() const = 0;
-
-  void lost(const Name& peer, std::string_view reason) final { complain_of(peer, reason); }
 };
 
 }  // namespace suiro::net

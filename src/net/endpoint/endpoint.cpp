@@ -14,6 +14,7 @@
 #include "base/sockets.hpp"
 #include "base/tell.hpp"
 #include "host/links.hpp"
+#include "net/endpoint/complaint.hpp"
 #include "net/endpoint/helper.hpp"
 #include "net/endpoint/make_carrier.hpp"
 #include "net/endpoint/statistics_report.hpp"
@@ -41,7 +42,7 @@ struct Endpoint::State : Forkable {
         own(new_name(settings, links)),
         carrier(make_carrier(settings, links, own)),
         board(own.host, links),
-        engine(settings, own, links, *carrier, board.get()),
+        engine(settings, own, links, *carrier, board.get(), complain_of),
         watch(*carrier),
         reporter(this_process(links)),
         questions([this] { return to_json(reporter, statistics()); }),

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "base/pool.hpp"
@@ -54,12 +56,16 @@ constexpr int suspicious = 4;
 
 class Timers;
 
+/// Hears that operations fail, since no way is left to this peer; `reason` is for people.
+using PeerLost = std::function<void(const Name& peer, std::string_view reason)>;
+
 struct Core {
   const Settings settings;
   const Name own;
   const std::vector<host::Link> links;
   Carrier& carrier;
   Timers& timers;
+  const PeerLost peer_lost;
   Statistics statistics{};
   Pool<Send> sends{};
   Pool<Receive> receives{};

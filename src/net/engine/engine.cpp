@@ -14,13 +14,14 @@ namespace suiro::net {
 
 struct Engine::State : Sessions {
   State(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
-        Carrier& carrier, LinkBoards* board)
+        Carrier& carrier, LinkBoards* board, PeerLost peer_lost)
       : timers(carrier),
         core{.settings = settings,
              .own = own,
              .links = links,
              .carrier = carrier,
              .timers = timers,
+             .peer_lost = std::move(peer_lost),
              .loads = LinkLoads(board == nullptr ? nullptr : &board->coming, own.nonce),
              .departing = LinkLoads(board == nullptr ? nullptr : &board->leaving, own.nonce)},
         mailbox(core),
@@ -57,8 +58,8 @@ Session* Engine::State::session_of(const Name& name) {
 }
 
 Engine::Engine(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
-               Carrier& carrier, LinkBoards* board)
-    : state_(std::make_unique<State>(settings, own, links, carrier, board)) {}
+               Carrier& carrier, LinkBoards* board, PeerLost peer_lost)
+    : state_(std::make_unique<State>(settings, own, links, carrier, board, std::move(peer_lost))) {}
 
 Engine::~Engine() = default;
 

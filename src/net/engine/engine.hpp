@@ -10,6 +10,7 @@
 
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
+#include "net/engine/core.hpp"
 #include "net/links/link_board.hpp"
 #include "net/protocol/message.hpp"
 #include "net/protocol/name.hpp"
@@ -22,8 +23,9 @@ class Engine : public Events {
  public:
   /// `own` names this process, as its carrier listens on `links`, its rails. `board` tells what
   /// other processes have under way on them, and outlives the engine; null: nothing is known.
+  /// `peer_lost` hears of each peer that is lost once, inside of any call.
   Engine(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
-         Carrier& carrier, LinkBoards* board = nullptr);
+         Carrier& carrier, LinkBoards* board = nullptr, PeerLost peer_lost = nullptr);
   ~Engine() override;
 
   /// The peer of this name, known or new. Nothing is sent.

@@ -224,7 +224,7 @@ void Session::fail(std::string_view reason) {
 
 /// A peer that ended when nobody needed it any more is not worth a word.
 void Session::complain() {
-  if (!std::exchange(complained_, true)) core_.carrier.lost(name_, failure_);
+  if (!std::exchange(complained_, true) && core_.peer_lost) core_.peer_lost(name_, failure_);
 }
 
 }  // namespace suiro::net
