@@ -25,8 +25,8 @@ namespace {
 
 /// Names that container engines, virtual machines and overlay networks give.
 constexpr std::string_view container_prefixes[] = {
-    "br-",   "cali",    "cilium", "cni",     "docker", "flannel", "kube",  "lxcbr",
-    "lxdbr", "nerdctl", "podman", "vboxnet", "virbr",  "vmnet",   "vxlan", "weave"};
+    "br-", "cali",    "cilium", "cni",     "docker", "flannel", "kube",  "lxc",
+    "lxd", "nerdctl", "podman", "vboxnet", "virbr",  "vmnet",   "vxlan", "weave"};
 constexpr std::string_view tunnel_prefixes[] = {"ppp", "tailscale", "tap", "tun", "wg", "zt"};
 
 template <std::size_t count>
@@ -50,13 +50,14 @@ class Asker {
     return ask(interface, information) ? information.driver : "";
   }
 
-  /// 0 if the driver does not know. A TAP device has no rate, but says 10.
+  /// 0 if the driver does not know. A TAP device says 10, unless it was told another rate.
   std::uint32_t megabits(const std::string& interface, std::string_view driver) const {
     ethtool_cmd settings{};
     settings.cmd = ETHTOOL_GSET;
-    if (driver == "tun" || !ask(interface, settings)) return 0;
+    if (!ask(interface, settings)) return 0;
     const std::uint32_t speed = ethtool_cmd_speed(&settings);
-    return speed == static_cast<std::uint32_t>(SPEED_UNKNOWN) ? 0 : speed;
+    const bool untold = driver == "tun" && speed == SPEED_10;
+    return untold || speed == static_cast<std::uint32_t>(SPEED_UNKNOWN) ? 0 : speed;
   }
 
   bool wireless(const std::string& interface) const {
@@ -118,7 +119,7 @@ InterfaceKind kind_of(const Interface& interface, const ifaddrs& entry, const if
   if ((entry.ifa_flags & IFF_POINTOPOINT) != 0 || !has_links(first, name) ||
       begins_with_one(name, tunnel_prefixes))
     return InterfaceKind::tunnel;
-  if (begins_with_one(name, container_prefixes)) return InterfaceKind::containers;
+  if (is_of_containers(name)) return InterfaceKind::containers;
   if (ntohl(interface.link.address) >> 16 == 0xa9fe) return InterfaceKind::link_local;
   if (driver == "bridge" || driver == "openvswitch") return InterfaceKind::bridge;
   return asker.wireless(name) ? InterfaceKind::wireless : InterfaceKind::ordinary;
@@ -150,6 +151,10 @@ bool without_address(const ifaddrs& entry, const std::vector<Interface>& found) 
 }
 
 }  // namespace
+
+bool is_of_containers(std::string_view interface) {
+  return begins_with_one(interface, container_prefixes);
+}
 
 std::vector<Interface> find_interfaces() {
   const Addresses addresses = all_addresses();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/links.hpp"
@@ -29,6 +30,9 @@ struct Interface {
   InterfaceKind kind = InterfaceKind::ordinary;
   std::string why_unusable;
 };
+
+/// By its name: of container engines, virtual machines and overlay networks.
+bool is_of_containers(std::string_view interface);
 
 /// One for each IPv4 address, and one for each interface without any.
 std::vector<Interface> find_interfaces();

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -164,6 +166,27 @@ std::vector<Link> choose_links(const std::vector<Interface>& interfaces,
 
 std::vector<Link> usable_links(const std::vector<std::string>& networks) {
   return choose_links(find_interfaces(), networks);
+}
+
+std::vector<std::string> named_networks() {
+  const char* text = std::getenv("SUIRO_NETS");
+  std::vector<std::string> networks;
+  std::istringstream list(text == nullptr ? "" : text);
+  for (std::string network; std::getline(list, network, ',');) networks.push_back(network);
+  return networks;
+}
+
+NodeLinks fastest_of(const std::vector<Link>& links) {
+  if (links.empty()) return {};
+  const std::uint32_t fastest = std::ranges::max(links, {}, &Link::megabits).megabits;
+  const auto count = std::ranges::count(links, fastest, &Link::megabits);
+  return {.megabits = fastest, .count = static_cast<std::int32_t>(count)};
+}
+
+NodeLinks node_links() try {
+  return fastest_of(usable_links(named_networks()));
+} catch (const std::runtime_error&) {
+  return {};
 }
 
 }  // namespace suiro::host

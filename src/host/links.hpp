@@ -31,4 +31,18 @@ bool same_network(std::uint32_t one, std::uint32_t other, std::uint8_t prefix);
 /// taken.
 std::vector<Link> usable_links(const std::vector<std::string>& networks);
 
+/// What SUIRO_NETS names: interfaces, or networks a.b.c.d/n; empty if it is not set.
+std::vector<std::string> named_networks();
+
+/// Of the links over which a node reaches others. Several are of use together when they are as fast
+/// as each other, so the fastest ones count.
+struct NodeLinks {
+  std::uint32_t megabits = 0;  // of one; 0: not known
+  std::int32_t count = 1;
+};
+NodeLinks fastest_of(const std::vector<Link>& links);
+
+/// Of this host, as SUIRO_NETS wants them; one of which nothing is known if none can be used.
+NodeLinks node_links();
+
 }  // namespace suiro::host

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "base/descriptor.hpp"
+#include "host/launcher.hpp"
 #include "host/processor_quota.hpp"
 
 namespace suiro::host {
@@ -89,26 +89,12 @@ int cores_of_job(const char* rank_variable) {
   return count();
 }
 
-/// Each launcher has a name of its own for it. Returns the name.
-const char* read(std::initializer_list<const char*> variables, int& number) {
-  for (const char* variable : variables) {
-    const char* text = std::getenv(variable);
-    if (text != nullptr && *text != '\0' && (number = std::atoi(text)) >= 0) return variable;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 LocalPlace local_place() {
-  LocalPlace place;
-  const char* const variable = read({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-                                     "PMI_LOCAL_RANK", "PMIX_LOCAL_RANK", "SLURM_LOCALID"},
-                                    place.rank);
-  read({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PMIX_LOCAL_SIZE",
-        "SUIRO_LOCAL_RANKS"},
-       place.ranks);
-  place.cores = cores_of_job(variable);
+  const LauncherLocalPlace told = launcher_local_place();
+  LocalPlace place{
+      .rank = told.rank, .ranks = told.size, .cores = cores_of_job(told.rank_variable)};
   if (const double quota = processor_quota(); quota < place.cores)
     place.cores = std::max(1, static_cast<int>(quota));
   return place;

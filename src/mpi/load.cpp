@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/tell.hpp"
+#include "host/launcher.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/environment.hpp"
 
@@ -96,19 +97,13 @@ std::string interface_underneath() {
   return found ? "mpich" : "";
 }
 
-bool speaks_for_all() {
-  for (const char* name : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return true;
-}
-
 /// Only the last of suiro's libraries knows that none was the right one.
 void stand_aside() {
   if (sibling() != nullptr) return;
   leave_environment();
   const char* off = std::getenv("SUIRO");
-  if (!speaks_for_all() || (off != nullptr && std::string_view(off) == "off")) return;
+  const bool speaks_for_all = host::launcher_rank() <= 0;  // or nobody knows the ranks
+  if (!speaks_for_all || (off != nullptr && std::string_view(off) == "off")) return;
   tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
        "); all ranks use native collectives\n");
 }

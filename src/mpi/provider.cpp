@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/launcher.hpp"
 #include "host/links.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/load.hpp"
@@ -127,7 +128,8 @@ std::string mpi_failure() {
 Obstacle provider_obstacle() {
   std::string why = network_failure();
   if (!why.empty()) return {why, false};
-  if (!launcher_place()) return {"the launcher does not tell how many ranks the job has", true};
+  if (!host::launcher_place())
+    return {"the launcher does not tell how many ranks the job has", true};
   why = mpi_failure();
   return {why.empty() ? provider_failure() : why, true};
 }

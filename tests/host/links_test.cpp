@@ -3,6 +3,7 @@
 #include "host/links.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -114,6 +115,15 @@ TEST(Links, RefuseWishesThatMakeNoSense) {
   }
 }
 
+TEST(NodeLinks, AreTheFastestOnes) {
+  const std::vector<Link> links = {
+      {"eth0", 1, 24, 10000}, {"eth1", 2, 24, 1000}, {"eth2", 3, 24, 10000}};
+  EXPECT_EQ(fastest_of(links).megabits, 10000U);
+  EXPECT_EQ(fastest_of(links).count, 2);
+  EXPECT_EQ(fastest_of({{"tap0", 1, 24, 0}, {"tap1", 2, 24, 0}}).count, 2);
+  EXPECT_EQ(fastest_of({}).count, 1);
+}
+
 /// Runs in a child, which alone enters the namespace: the addresses that were found, as text.
 std::string links_in_namespace(const char* commands) {
   if (unshare(CLONE_NEWNET) != 0) return "skip";
@@ -125,6 +135,11 @@ std::string links_in_namespace(const char* commands) {
   }
   text += ":";
   for (const Link& link : usable_links({})) text += " " + link.interface;
+  for (const char* wish : {"", "eth6", "none0"}) {
+    setenv("SUIRO_NETS", wish, 1);
+    const NodeLinks links = node_links();
+    text += fmt::format(" {}:{}x{}", wish, links.count, links.megabits);
+  }
   return text;
 }
 
@@ -157,12 +172,15 @@ TEST(Links, AreFoundInANamespace) {
       "ip link add br0 type bridge && ip addr add 10.0.2.1/24 dev br0 && "
       "ip link add peer2 type veth peer name port2 && ip link set port2 master br0 && "
       "ip link set br0 up && ip link set port2 up && ip link set peer2 up && "
+      "ip link add eth6 type veth peer name peer6 && ip addr add 10.0.6.1/24 dev eth6 && "
+      "ip link set eth6 up && ip link set peer6 up && "
       "ip link add eth3 type veth peer name peer3 && ip addr add 10.0.3.1/24 dev eth3");
   if (found == "skip") GTEST_SKIP() << "needs the rights to make a network namespace";
   EXPECT_THAT(found, AllOf(HasSubstr("lo=3/8/0 "), HasSubstr("veth0=0/24/10000 "),
                            HasSubstr("eth1=4/16/10000 "), HasSubstr("br0=1/24/"),
                            HasSubstr("eth3=7/24/0 "), HasSubstr("peer1=7/0/0 ")));
-  EXPECT_THAT(found, testing::EndsWith(": veth0"));
+  EXPECT_THAT(found, testing::EndsWith(": veth0 eth6 :2x10000 eth6:1x10000 none0:1x0"))
+      << "collectives, too, have the links that SUIRO_NETS names";
 }
 
 }  // namespace

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "host/launcher.hpp"
 #include "host/links.hpp"
 #include "net/protocol/statistics.hpp"
 
@@ -19,20 +18,6 @@ namespace suiro::net {
 namespace {
 
 constexpr const char* shared_memory_name = "shared memory";
-
-/// Launchers tell the rank, each by a name of its own.
-int rank_of_environment() {
-  for (const char* variable :
-       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "MPI_RANKID"}) {
-    const char* text = std::getenv(variable);
-    if (text == nullptr) continue;
-    const std::string_view value = text;
-    int rank = -1;
-    const auto [end, error] = std::from_chars(value.begin(), value.end(), rank);
-    if (error == std::errc() && end == value.end() && rank >= 0) return rank;
-  }
-  return -1;
-}
 
 struct NamedRail {
   std::string name;
@@ -99,7 +84,7 @@ Reporter this_process(const std::vector<host::Link>& links) {
   if (gethostname(host, sizeof host - 1) == 0) reporter.host = host;
   reporter.program = program_invocation_short_name;
   reporter.process = getpid();
-  reporter.rank = rank_of_environment();
+  reporter.rank = host::launcher_rank();
   for (const host::Link& link : links) {
     reporter.rails.push_back(fmt::format("{} {}", link.interface, host::dotted(link.address)));
   }

@@ -5,10 +5,10 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
+#include "host/links.hpp"
 #include "host/local_place.hpp"
 
 namespace suiro::net {
@@ -97,18 +97,11 @@ void read_secret(std::vector<std::uint8_t>& secret) {
   }
 }
 
-void read_networks(std::vector<std::string>& networks) {
-  const char* text = get("SUIRO_NETS");
-  if (text == nullptr) return;
-  std::istringstream list{text};
-  for (std::string network; std::getline(list, network, ',');) networks.push_back(network);
-}
-
 }  // namespace
 
 Settings settings_from_environment() {
   Settings settings;
-  read_networks(settings.networks);
+  settings.networks = host::named_networks();
   read_rails(settings.rails);
   read_switch("SUIRO_NET_SHARED_MEMORY", settings.shared_memory);
   read_switch("SUIRO_NET_EXPLAIN", settings.explain);
