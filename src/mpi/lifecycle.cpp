@@ -13,7 +13,6 @@
 #include "choose/bound_rules.hpp"
 #include "host/links.hpp"
 #include "host/local_place.hpp"
-#include "host/networks.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/fault_tolerance.hpp"

@@ -12,6 +12,8 @@
 
 namespace suiro::net {
 
+class Session;
+
 class Bulk {
  public:
   Bulk(Core& core, Streams& streams, Session& session, const Paths& paths, Transfers& transfers,

@@ -12,7 +12,7 @@
 
 namespace suiro::net {
 
-struct Engine::State : Sessions {
+struct Engine::State : StreamOwners {
   State(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
         Carrier& carrier, LinkBoards* board, PeerLost peer_lost)
       : timers(carrier),
@@ -24,11 +24,11 @@ struct Engine::State : Sessions {
              .peer_lost = std::move(peer_lost),
              .loads = LinkLoads(board == nullptr ? nullptr : &board->coming, own.nonce),
              .departing = LinkLoads(board == nullptr ? nullptr : &board->leaving, own.nonce)},
-        mailbox(core),
+        mailbox(core.settings, core.statistics, core.sends),
         streams(core, *this) {}
 
   Peer peer(const Name& name);
-  Session* session_of(const Name& name) override;
+  StreamOwner* owner_of(const Name& name) override;
 
   Timers timers;
   Core core;
@@ -52,9 +52,10 @@ Peer Engine::State::peer(const Name& name) {
 }
 
 /// A process has one name all its life.
-Session* Engine::State::session_of(const Name& name) {
+StreamOwner* Engine::State::owner_of(const Name& name) {
   const Peer known = peer(name);
-  return names[known] == name ? sessions[known].get() : nullptr;
+  Session* session = sessions[known].get();
+  return names[known] == name && session != nullptr && !session->gone() ? session : nullptr;
 }
 
 Engine::Engine(const Settings& settings, const Name& own, const std::vector<host::Link>& links,
@@ -130,12 +131,12 @@ void Engine::writable(StreamId stream) { state_->streams.writable(stream); }
 std::span<std::byte> Engine::wanted(StreamId id) {
   Stream* stream = state_->streams.find(id);
   if (stream == nullptr || !stream->established) return {};
-  return stream->session->wanted(*stream);
+  return stream->owner->wanted(*stream);
 }
 
 void Engine::placed(StreamId id, std::size_t bytes) {
   Stream* stream = state_->streams.find(id);
-  if (stream != nullptr && stream->established) stream->session->placed(*stream, bytes);
+  if (stream != nullptr && stream->established) stream->owner->placed(*stream, bytes);
 }
 
 void Engine::received(StreamId stream, std::span<const std::byte> bytes) {
@@ -144,7 +145,7 @@ void Engine::received(StreamId stream, std::span<const std::byte> bytes) {
 
 void Engine::drained(StreamId id) {
   Stream* stream = state_->streams.find(id);
-  if (stream != nullptr && stream->established) stream->session->drained(*stream);
+  if (stream != nullptr && stream->established) stream->owner->drained(*stream);
 }
 
 void Engine::alarm() { state_->timers.run(); }

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "net/engine/session.hpp"
-
 namespace suiro::net {
 namespace {
 
@@ -105,10 +103,10 @@ bool Inbox::meet() {
   begun_ = true;
   receive_ = mailbox_.match(envelope);
   if (receive_ == nullptr) {
-    unexpected_ = &mailbox_.keep(envelope, header_, session_);
+    unexpected_ = &mailbox_.keep(envelope, header_, sink_);
     kept_ = Segments(unexpected_->payload.bytes.get(), payload);
   } else if (is_request() && payload > 0) {
-    session_.fetch(*receive_, header_.transfer, payload);
+    sink_.fetch(*receive_, header_.transfer, payload);
   }
   return true;
 }
@@ -135,9 +133,9 @@ void Inbox::end_message() {
   if (message.kind == FrameKind::eager)
     mailbox_.finish(*receive, Status::ok);
   else if (message.payload_bytes == 0)
-    session_.fetch(*receive, message.transfer, 0);
+    sink_.fetch(*receive, message.transfer, 0);
   else
-    session_.came_ahead(*receive);
+    sink_.came_ahead(*receive);
   if (charges(message)) sink_.consumed(cost(message.payload_bytes));
 }
 

@@ -11,25 +11,24 @@
 #include "net/engine/core.hpp"
 #include "net/engine/outbox.hpp"
 #include "net/operations/mailbox.hpp"
+#include "net/operations/origin.hpp"
 #include "net/protocol/frames.hpp"
 
 namespace suiro::net {
 
 /// Hears frames that are no eager messages.
-class FrameSink {
+class FrameSink : public Origin {
  public:
-  virtual ~FrameSink() = default;
   /// What every header says.
   virtual bool heard(const Header& header) = 0;
   /// False: it cannot be. A request is told of when it begins.
   virtual bool frame(const Header& header) = 0;
-  virtual void consumed(std::uint64_t bytes) = 0;
 };
 
 class Inbox {
  public:
-  Inbox(Mailbox& mailbox, Outbox& outbox, FrameSink& sink, Session& session, Peer peer)
-      : mailbox_(mailbox), outbox_(outbox), sink_(sink), session_(session), peer_(peer) {}
+  Inbox(Mailbox& mailbox, Outbox& outbox, FrameSink& sink, Peer peer)
+      : mailbox_(mailbox), outbox_(outbox), sink_(sink), peer_(peer) {}
 
   /// Takes all; false, with a reason, if no honest peer would have sent this.
   bool receive(std::span<const std::byte> bytes);
@@ -57,7 +56,6 @@ class Inbox {
   Mailbox& mailbox_;
   Outbox& outbox_;
   FrameSink& sink_;
-  Session& session_;
   const Peer peer_;
 
   std::array<std::byte, header_bytes_max> bytes_;  // of a header that is coming

@@ -58,7 +58,7 @@ Status Outbox::send(const SendRequest& request) {
 /// A sender that is faster than the receiver shall not fill its own memory.
 bool Outbox::may_inject(std::uint64_t length) const {
   return waiting_.size + without_credit_.size < waiting_before_injections &&
-         core_.may_inject(length);
+         core_.sends.may_inject(length);
 }
 
 /// The short way: header and payload in one call, and nothing remembered if all is said.
@@ -87,7 +87,7 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
   charge_eager(length);
   const bool whole = written == encoded.length + length;
   if (whole && !resumes_ && !request.delivery_complete)
-    Core::tell(request, length);
+    Sends::tell(request, length);
   else
     remember(request, header, written);
   return Status::ok;
@@ -95,7 +95,7 @@ Status Outbox::send_now(const SendRequest& request, std::uint64_t length) {
 
 /// A message that was written in part, or must be kept.
 void Outbox::remember(const SendRequest& request, const Header& header, std::uint64_t written) {
-  Send& send = core_.remember(request, keeps_copy(header.payload_bytes));
+  Send& send = core_.sends.remember(request, keeps_copy(header.payload_bytes));
   Frame& frame = core_.frames.take();
   frame.header = header;
   frame.encoded = encode(header);
@@ -113,7 +113,7 @@ void Outbox::remember(const SendRequest& request, const Header& header, std::uin
 /// A message that cannot be written yet; its kind is decided when it can.
 void Outbox::wait(const SendRequest& request, std::uint64_t length) {
   Frame& frame = core_.frames.take();
-  frame.send = &core_.remember(request, false);
+  frame.send = &core_.sends.remember(request, false);
   frame.header = header_of(request, length);
   frame.undecided = true;
   (without_credit_.empty() ? waiting_ : without_credit_).add(frame);
@@ -224,7 +224,7 @@ void Outbox::written(Frame& frame) {
     release(frame);
     return;
   }
-  if (send != nullptr && send->copy && !complete_later) core_.tell(*send, Status::ok);
+  if (send != nullptr && send->copy && !complete_later) core_.sends.tell(*send, Status::ok);
   if (send != nullptr && send->copy) kept_bytes_ += send->payload.bytes();
   frame.written = frame.bytes();
   sent_.add(frame);
@@ -244,7 +244,7 @@ void Outbox::release(std::uint32_t received) {
 /// A frame that is not needed any more.
 void Outbox::release(Frame& frame) {
   if (Send* send = eager_send(frame); send != nullptr)
-    core_.finish(*send, Status::ok);
+    core_.sends.finish(*send, Status::ok);
   else if (frame.send != nullptr)
     frame.send->announcing = false;
   core_.frames.give(frame);
@@ -309,7 +309,7 @@ void Outbox::fail() {
   without_credit_.prepend(waiting_);
   while (!without_credit_.empty()) {
     Frame& frame = without_credit_.take();
-    if (Send* send = eager_send(frame)) core_.finish(*send, Status::unreachable);
+    if (Send* send = eager_send(frame)) core_.sends.finish(*send, Status::unreachable);
     core_.frames.give(frame);
   }
 }

@@ -24,7 +24,7 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       resumes_(!paths_.same_host && paths_.routes.size() > 1),
       transfers_(core, mailbox, outbox_, *this, *this, paths_),
       outbox_(core, transfers_, resumes_),
-      inbox_(mailbox, outbox_, *this, *this, peer),
+      inbox_(mailbox, outbox_, *this, peer),
       bulk_(core, streams, *this, paths_, transfers_, core.own.nonce < name.nonce),
       shared_memory_(paths_.same_host) {}
 
@@ -210,7 +210,7 @@ void Session::fail(std::string_view reason) {
   if (gone_) return;
   gone_ = true;
   failure_ = reason;
-  const std::uint64_t unreachable = core_.unreachable;
+  const std::uint64_t unreachable = unreachable_so_far();
   if (opening_ != no_stream) streams_.close(opening_);
   if (control_ != no_stream) streams_.close(control_);
   opening_ = control_ = no_stream;
@@ -219,7 +219,11 @@ void Session::fail(std::string_view reason) {
   transfers_.fail();
   outbox_.fail();
   mailbox_.lose(*this, peer_);
-  if (core_.unreachable != unreachable) complain();
+  if (unreachable_so_far() != unreachable) complain();
+}
+
+std::uint64_t Session::unreachable_so_far() const {
+  return core_.sends.unreachable() + mailbox_.unreachable();
 }
 
 /// A peer that ended when nobody needed it any more is not worth a word.

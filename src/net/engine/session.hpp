@@ -23,11 +23,10 @@
 
 namespace suiro::net {
 
-class Session : public Watcher, private FrameSink, private BulkOpener {
+class Session : public Watcher, public StreamOwner, private FrameSink, private BulkOpener {
  public:
   Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, const Name& name);
 
-  const Name& name() const { return name_; }
   bool gone() const { return gone_; }
   /// Why it is gone.
   const std::string& failure() const { return failure_; }
@@ -47,26 +46,23 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 
-  // From the mailbox and the inbox: a request was matched, of whose message so much comes ahead;
-  // that has come; it is not wanted; memory is free again.
-  void fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead);
-  void came_ahead(Receive& receive);
-  void decline(std::uint64_t transfer);
-  void abandon(Receive& receive);
+  void fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead) override;
+  void came_ahead(Receive& receive) override;
+  void decline(std::uint64_t transfer) override;
+  void abandon(Receive& receive) override;
   void consumed(std::uint64_t bytes) override;
 
-  // From the streams.
-  /// Somebody answers where the peer should be, though nothing is proved.
-  void reached(StreamId id) { opening_reached_ = opening_reached_ || id == opening_; }
-  Welcome introduced(Stream& stream);
-  bool welcomed(const Stream& stream, const Welcome& welcome);
-  void established(Stream& stream);
-  void closed(StreamId id, std::string_view reason);
-  void writable(const Stream& stream);
-  void received(Stream& stream, std::span<const std::byte> bytes);
-  std::span<std::byte> wanted(const Stream& stream);
-  void placed(const Stream& stream, std::size_t bytes);
-  void drained(const Stream& stream);
+  const Name& name() const override { return name_; }
+  void reached(StreamId id) override { opening_reached_ = opening_reached_ || id == opening_; }
+  Welcome introduced(Stream& stream) override;
+  bool welcomed(const Stream& stream, const Welcome& welcome) override;
+  void established(Stream& stream) override;
+  void closed(StreamId id, std::string_view reason) override;
+  void writable(const Stream& stream) override;
+  void received(Stream& stream, std::span<const std::byte> bytes) override;
+  std::span<std::byte> wanted(const Stream& stream) override;
+  void placed(const Stream& stream, std::size_t bytes) override;
+  void drained(const Stream& stream) override;
 
   void look(std::int64_t now_ns) override;
 
@@ -86,6 +82,7 @@ class Session : public Watcher, private FrameSink, private BulkOpener {
   void lose_control(std::string_view reason);
   void fail(std::string_view reason);
   void complain();
+  std::uint64_t unreachable_so_far() const;
   void give_credit(std::uint64_t bytes);
   void watch(std::int64_t now_ns);
   void wake();

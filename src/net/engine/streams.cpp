@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "net/engine/session.hpp"
-
 namespace suiro::net {
 namespace {
 
@@ -31,13 +29,13 @@ bool Streams::has_proved(StreamId id) {
   return stream != nullptr && stream->handshake && stream->handshake->has_proved();
 }
 
-StreamId Streams::open(Session& session, const Introduction& introduction, const Route& route) {
-  const StreamId id = core_.carrier.open(session.name(), route);
+StreamId Streams::open(StreamOwner& owner, const Introduction& introduction, const Route& route) {
+  const StreamId id = core_.carrier.open(owner.name(), route);
   Stream& stream = streams_[id];
   stream.id = id;
   stream.route = route;
   stream.introduction = introduction;
-  stream.session = &session;
+  stream.owner = &owner;
   stream.opener = true;
   return id;
 }
@@ -52,12 +50,12 @@ void Streams::drop(Stream& stream) {
   forget(id);
 }
 
-/// Closes a stream and tells its session.
+/// Closes a stream and tells its owner.
 void Streams::lose(Stream& stream, std::string_view reason) {
-  Session* session = stream.session;
+  StreamOwner* owner = stream.owner;
   const StreamId id = stream.id;
   drop(stream);
-  if (session != nullptr) session->closed(id, reason);
+  if (owner != nullptr) owner->closed(id, reason);
 }
 
 void Streams::accepted(StreamId id, const Route& route) {
@@ -99,27 +97,27 @@ void Streams::look(std::int64_t now_ns) {
 
 void Streams::opened(StreamId id) {
   Stream* stream = find(id);
-  if (stream == nullptr || stream->session == nullptr || stream->handshake) return;
-  stream->session->reached(id);
+  if (stream == nullptr || stream->owner == nullptr || stream->handshake) return;
+  stream->owner->reached(id);
   stream->handshake = std::make_unique<Handshake>(
-      Handshake::open(stream->introduction, stream->session->name(), core_.settings.job_secret));
+      Handshake::open(stream->introduction, stream->owner->name(), core_.settings.job_secret));
   write(*stream);
 }
 
 void Streams::closed(StreamId id, std::string_view reason) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
-  Session* session = stream->session;
-  if (session == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
+  StreamOwner* owner = stream->owner;
+  if (owner == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
   forget(id);
-  if (session != nullptr) session->closed(id, reason);
+  if (owner != nullptr) owner->closed(id, reason);
 }
 
 void Streams::writable(StreamId id) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   if (stream->established)
-    stream->session->writable(*stream);
+    stream->owner->writable(*stream);
   else
     write(*stream);
 }
@@ -128,7 +126,7 @@ void Streams::received(StreamId id, std::span<const std::byte> bytes) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   if (stream->established)
-    stream->session->received(*stream, bytes);
+    stream->owner->received(*stream, bytes);
   else if (stream->handshake)
     exchange(*stream, bytes);
 }
@@ -162,7 +160,7 @@ void Streams::exchange(Stream& stream, std::span<const std::byte> bytes) {
 void Streams::finish(Stream& stream) {
   const Welcome welcome = stream.handshake->welcome();
   stream.peer_received = welcome.received;
-  if (stream.session->welcomed(stream, welcome))
+  if (stream.owner->welcomed(stream, welcome))
     establish(stream);
   else
     drop(stream);
@@ -171,15 +169,15 @@ void Streams::finish(Stream& stream) {
 /// Somebody has proved to belong to the job: whose session is this, and does it want the stream?
 void Streams::introduce(Stream& stream) {
   stream.introduction = stream.handshake->introduction();
-  Session* session = sessions_.session_of(stream.introduction.name);
-  if (session == nullptr || session->gone()) {
+  StreamOwner* owner = owners_.owner_of(stream.introduction.name);
+  if (owner == nullptr) {
     ++core_.statistics.refused_streams;
     drop(stream);
     return;
   }
-  const Welcome welcome = session->introduced(stream);
+  const Welcome welcome = owner->introduced(stream);
   stream.refused = !welcome.accepted;
-  if (welcome.accepted) stream.session = session;
+  if (welcome.accepted) stream.owner = owner;
   stream.peer_received = stream.introduction.received;
   stream.handshake->welcome(welcome);
   write(stream);
@@ -204,7 +202,7 @@ void Streams::establish(Stream& stream) {
   stream.handshake.reset();
   ++core_.statistics.rails[stream.rail()].streams_opened;
   core_.carrier.establish(stream.id, stream.introduction.kind);
-  stream.session->established(stream);
+  stream.owner->established(stream);
 }
 
 }  // namespace suiro::net

@@ -17,11 +17,13 @@
 
 namespace suiro::net {
 
+class StreamOwner;
+
 struct Stream {
   StreamId id = no_stream;
   Route route;
   Introduction introduction;
-  Session* session = nullptr;       // null: nobody knows yet who opened it
+  StreamOwner* owner = nullptr;     // null: nobody knows yet who opened it
   bool opener = false;              // this side opened it
   bool established = false;         // the exchange is over
   bool refused = false;             // the other side is told so and closes it
@@ -32,19 +34,42 @@ struct Stream {
   std::size_t rail() const { return route.shared_memory ? max_rails : route.own_rail; }
 };
 
-/// Who knows the session of a process that has proved to belong to the job.
-class Sessions {
+/// Whose streams they are: one for each peer. A stream that it does not know any more is not its.
+class StreamOwner {
  public:
-  virtual ~Sessions() = default;
-  /// Null: this name cannot be.
-  virtual Session* session_of(const Name& name) = 0;
+  virtual ~StreamOwner() = default;
+  virtual const Name& name() const = 0;
+
+  /// Somebody answers where the peer should be, though nothing is proved.
+  virtual void reached(StreamId id) = 0;
+  /// The peer has opened this: is it wanted, and where does the session stand?
+  virtual Welcome introduced(Stream& stream) = 0;
+  /// The peer has taken what this side opened, or not. False: it is not wanted any more.
+  virtual bool welcomed(const Stream& stream, const Welcome& welcome) = 0;
+  virtual void established(Stream& stream) = 0;
+  virtual void closed(StreamId id, std::string_view reason) = 0;
+
+  // Of established streams; see Events.
+  virtual void writable(const Stream& stream) = 0;
+  virtual void received(Stream& stream, std::span<const std::byte> bytes) = 0;
+  virtual std::span<std::byte> wanted(const Stream& stream) = 0;
+  virtual void placed(const Stream& stream, std::size_t bytes) = 0;
+  virtual void drained(const Stream& stream) = 0;
+};
+
+/// Who knows the owner of streams of a process that has proved to belong to the job.
+class StreamOwners {
+ public:
+  virtual ~StreamOwners() = default;
+  /// Null: this name cannot be, or the peer is gone.
+  virtual StreamOwner* owner_of(const Name& name) = 0;
 };
 
 class Streams : public Watcher {
  public:
-  Streams(Core& core, Sessions& sessions) : core_(core), sessions_(sessions) {}
+  Streams(Core& core, StreamOwners& owners) : core_(core), owners_(owners) {}
 
-  StreamId open(Session& session, const Introduction& introduction, const Route& route);
+  StreamId open(StreamOwner& owner, const Introduction& introduction, const Route& route);
   void close(StreamId id);
   Stream* find(StreamId id);
   /// Of a stream that this side opens: the other side may count on it already.
@@ -75,7 +100,7 @@ class Streams : public Watcher {
   };
 
   Core& core_;
-  Sessions& sessions_;
+  StreamOwners& owners_;
   std::unordered_map<StreamId, Stream> streams_;
   std::array<Stream*, 64> known_{};  // some of them, each in the place that its number gives
   std::deque<Stranger> strangers_;   // by age; some are gone or known by now

@@ -67,7 +67,7 @@ bool Transfers::done(const Header& header) {
                             [&](const Piece& piece) { return piece.send == &send; }))
       opener_.end_bulk(number, "the peer needs nothing more of this stream");
   departures_.ended(send);
-  core_.finish(send, Status::ok);
+  core_.sends.finish(send, Status::ok);
   outbox_.hear_of_end();
   return true;
 }
@@ -96,12 +96,12 @@ void Transfers::flush(std::size_t number) {
 
 void Transfers::fetch(Receive& receive, std::uint64_t number, std::uint64_t ahead) {
   Transfer& transfer = core_.transfers.take();
-  transfer.session = &session_;
   transfer.receive = &receive;
   transfer.number = number;
   transfer.bytes = std::min(receive.buffers.bytes(), receive.message.length);
   transfer.ahead = ahead;
   transfer.granted = std::min(ahead, transfer.bytes);
+  receive.origin = &origin_;
   receive.transfer = &transfer;
   ++active_;
   if (transfer.granted < transfer.bytes) {
@@ -231,14 +231,14 @@ void Transfers::fail() {
   plan();
   active_ = 0;
   core_.transfers.for_each([&](Transfer& transfer) {
-    if (transfer.session != &session_) return;
     Receive& receive = *transfer.receive;
+    if (receive.origin != &origin_) return;
     core_.transfers.give(transfer);
     receive.transfer = nullptr;
     mailbox_.finish(receive, Status::unreachable);
   });
   departures_.fail();
-  for (const auto& [number, send] : outgoing_) core_.finish(*send, Status::unreachable);
+  for (const auto& [number, send] : outgoing_) core_.sends.finish(*send, Status::unreachable);
   outgoing_.clear();
 }
 

@@ -13,6 +13,7 @@
 #include "net/engine/outbox.hpp"
 #include "net/links/paths.hpp"
 #include "net/operations/mailbox.hpp"
+#include "net/operations/origin.hpp"
 
 namespace suiro::net {
 
@@ -71,13 +72,13 @@ class BulkOpener {
 
 class Transfers {
  public:
-  Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Session& session,
+  Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Origin& origin,
             const Paths& paths)
       : core_(core),
         mailbox_(mailbox),
         outbox_(outbox),
         opener_(opener),
-        session_(session),
+        origin_(origin),
         paths_(paths),
         departures_(core) {}
 
@@ -150,7 +151,7 @@ class Transfers {
   Mailbox& mailbox_;
   Outbox& outbox_;
   BulkOpener& opener_;
-  Session& session_;
+  Origin& origin_;
   const Paths& paths_;
   Departures departures_;
   BusyLinks peers_;            // what the peer's links had to carry to others

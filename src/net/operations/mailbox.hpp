@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where messages and receives meet: what was posted, what came unexpected, what was claimed.
+// Where messages and receives meet.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
-#include "net/engine/core.hpp"
-#include "net/operations/matching.hpp"
+#include "net/operations/kept_messages.hpp"
 #include "net/operations/operations.hpp"
+#include "net/operations/origin.hpp"
+#include "net/operations/receives.hpp"
+#include "net/operations/sends.hpp"
+#include "net/protocol/frames.hpp"
+#include "net/protocol/settings.hpp"
+#include "net/protocol/statistics.hpp"
 
 namespace suiro::net {
 
 class Mailbox {
  public:
-  explicit Mailbox(Core& core)
-      : core_(core), spare_(std::min(core.settings.unexpected_budget / 16, spare_max)) {}
+  Mailbox(const Settings& settings, Statistics& statistics, Sends& sends)
+      : eager_bytes_(settings.eager_bytes),
+        statistics_(statistics),
+        sends_(sends),
+        receives_(statistics),
+        kept_(settings, statistics, sends) {}
 
   // The user's side; see Engine.
   Status receive(const ReceiveRequest& request);
   void peek(const PeekRequest& request);
   Status receive_claimed(const ReceiveRequest& request);
   Status discard_claimed(void* context, CompletionSink* sink, std::uint64_t flags);
-  bool cancel(void* context);
+  bool cancel(void* context) { return receives_.cancel(context); }
   void forget(CompletionSink* sink);
   /// Nobody will ask for messages any more: who still holds one for us is told so.
   void close();
@@ -30,41 +38,31 @@ class Mailbox {
 
   // The peers' side.
   /// The receive that takes this message, or the part of a multi-receive; null: there is none yet.
-  Receive* match(const Envelope& message);
+  Receive* match(const Envelope& message) { return receives_.match(message); }
   /// Keeps a message, with room for what comes with its header, until somebody wants it.
-  Unexpected& keep(const Envelope& message, const Header& header, Session& session);
+  Unexpected& keep(const Envelope& message, const Header& header, Origin& origin);
   /// What comes with the header is there.
   void arrived(Unexpected& message);
   /// Ends a matched receive; it was filled as far as its buffers go.
-  void finish(Receive& receive, Status status);
+  void finish(Receive& receive, Status status) { receives_.finish(receive, status); }
   /// Nothing more comes from this peer: what depends on it ends.
-  void lose(Session& session, Peer peer);
+  void lose(const Origin& origin, Peer peer);
 
+  /// How many receives have ended so.
+  std::uint64_t unreachable() const { return receives_.unreachable(); }
   void count(Statistics& statistics) const;
 
  private:
-  static constexpr std::uint64_t spare_max = 8 << 20;
-
-  Receive& remember(const ReceiveRequest& request);
-  Receive& take_part(Receive& whole, const Envelope& message);
-  Unexpected& keep(const Envelope& message, Unexpected::Kind kind, std::uint64_t payload_bytes);
-  void withdraw(Receive& receive);
   void deliver(Unexpected& message, Receive& receive);
-  void discard(Unexpected& message);
-  void drop(Unexpected& message);
-  void take_out(Unexpected& message);
-  Unexpected* take_claimed(void* context);
   void lose(Unexpected& message);
 
-  Core& core_;
-  PostedQueue posted_;
-  UnexpectedQueue unexpected_;
-  std::unordered_multimap<void*, Unexpected*> claimed_;
+  const std::uint64_t eager_bytes_;
+  Statistics& statistics_;
+  Sends& sends_;
+  Receives receives_;
+  KeptMessages kept_;
   std::vector<bool> lost_;  // peers
   bool closed_ = false;
-  std::uint64_t bytes_to_self_ = 0;  // that are buffered
-  std::uint64_t unexpected_bytes_ = 0;
-  SpareMemory spare_;  // for what is kept
 };
 
 }  // namespace suiro::net

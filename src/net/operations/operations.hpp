@@ -5,18 +5,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "base/spare_memory.hpp"
 #include "net/operations/matching.hpp"
-#include "net/protocol/frames.hpp"
 #include "net/protocol/message.hpp"
 #include "net/protocol/segments.hpp"
 
 namespace suiro::net {
 
-class Session;
-struct Transfer;
+class Origin;
+struct Transfer;  // the engine's
 
 using Bytes = std::unique_ptr<std::byte[]>;
 
@@ -55,56 +53,26 @@ struct Receive : PostedEntry {
   void* context = nullptr;
   std::uint64_t flags = 0;
   Envelope message;              // once matched
-  Transfer* transfer = nullptr;  // that fills it
+  Origin* origin = nullptr;      // that fetches the rest of a long one
+  Transfer* transfer = nullptr;  // of that
 };
 
 /// A message that came before its receive.
 struct Unexpected : UnexpectedEntry {
   enum class Kind : std::uint8_t { eager, request, local };
   Kind kind = Kind::eager;
-  bool complete = false;   // the payload is there
-  bool queued = false;     // can be matched
-  bool claimed = false;    // waits for receive_claimed
-  bool discarded = false;  // nobody wants it, once it is complete
-  bool lost = false;       // claimed, and its sender died
-  Session* session = nullptr;
+  bool complete = false;       // the payload is there
+  bool queued = false;         // can be matched
+  bool claimed = false;        // waits for receive_claimed
+  bool discarded = false;      // nobody wants it, once it is complete
+  bool lost = false;           // claimed, and its sender died
+  Origin* origin = nullptr;    // null: this process
   std::uint64_t transfer = 0;  // request
   Send* local = nullptr;       // from this process to itself
   SpareMemory::Piece payload;  // eager: the message; request: its first part
   std::uint64_t payload_bytes = 0;
   std::uint64_t charged_bytes = 0;  // of the sender's credit
   Receive* receive = nullptr;       // matched before it was complete
-};
-
-/// A frame that waits to be written, or for its acknowledgement.
-struct Frame {
-  Header header;
-  HeaderBytes encoded;
-  Send* send = nullptr;       // whose payload follows, or its first part
-  bool undecided = false;     // a message of which nothing is written: eager, or a request?
-  bool numbered = false;      // has its sequence number
-  std::uint64_t written = 0;  // of header and payload
-  Frame* next = nullptr;
-  /// Of header and payload, once it is encoded.
-  std::uint64_t bytes() const { return encoded.length + header.payload_bytes; }
-};
-
-/// A long message that is being fetched from its sender.
-struct Transfer {
-  struct Range {
-    std::uint64_t offset = 0;
-    std::uint64_t length = 0;
-  };
-
-  Session* session = nullptr;
-  Receive* receive = nullptr;
-  std::uint64_t number = 0;  // the sender's
-  std::uint64_t bytes = 0;   // that are wanted
-  std::uint64_t arrived = 0;
-  std::uint64_t ahead = 0;    // bytes that come with the request, and have not come yet
-  std::uint64_t granted = 0;  // what comes after it was never granted
-  std::vector<Range> again;   // was granted on streams that are gone
-  bool queued = false;        // among those with something to grant
 };
 
 }  // namespace suiro::net

@@ -47,6 +47,10 @@ struct BusyLinks {
   static constexpr double bytes_per_step = 4096;
 };
 
+/// What a message costs its receiver in memory, at most, while nobody has asked for it. Headers
+/// count, so that empty messages cannot fill the memory either.
+constexpr std::uint64_t cost(std::uint64_t message_bytes) { return message_bytes + 64; }
+
 struct Header {
   FrameKind kind = FrameKind::acknowledgement;
   Space space = Space::tagged;
@@ -67,6 +71,11 @@ struct Header {
   std::uint64_t transfer = 0;        // request, grant, done
   BusyLinks busy{};                  // request: what the sender's links have to carry to others
 };
+
+/// Whether what comes with this frame costs the sender credit.
+inline bool charges(const Header& header) {
+  return header.kind == FrameKind::eager || header.payload_bytes > 0;
+}
 
 /// A header as it is on the wire.
 struct HeaderBytes {

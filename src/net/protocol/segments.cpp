@@ -83,6 +83,12 @@ void copy(const Segments& source, const Segments& target) {
   }
 }
 
+std::uint64_t total_bytes(std::span<const iovec> pieces) {
+  std::uint64_t total = 0;
+  for (const iovec& piece : pieces) total += piece.iov_len;
+  return total;
+}
+
 bool fits_message(std::span<const iovec> pieces) {
   if (pieces.size() > max_segments) return false;
   std::uint64_t total = 0;

@@ -44,6 +44,9 @@ class Segments {
 /// Copies as much as both have.
 void copy(const Segments& source, const Segments& target);
 
+/// The bytes of a list.
+std::uint64_t total_bytes(std::span<const iovec> pieces);
+
 /// Whether there are no more pieces and bytes than a message may have.
 bool fits_message(std::span<const iovec> pieces);
 
