@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "net/engine/session.hpp"
 #include "net/protocol/frames.hpp"
 
 namespace suiro::net {
@@ -53,7 +52,7 @@ void Bulk::want(std::size_t index, std::int64_t now_ns) {
   if (opens_)
     open(now_ns);
   else
-    session_.tell_wanted(paths_.routes[index].peer_rail);
+    owner_.tell_wanted(paths_.routes[index].peer_rail);
 }
 
 bool Bulk::wanted_by_peer(std::size_t rail) {
@@ -76,7 +75,7 @@ void Bulk::open(std::size_t number, const Route& route, std::size_t preference,
   stream.since_ns = now_ns;
   stream.preference = preference;
   stream.rail = route.shared_memory ? max_rails : route.own_rail;
-  stream.stream = streams_.open(session_, introduction, route);
+  stream.stream = streams_.open(owner_, introduction, route);
 }
 
 /// The peer opens a stream; its number and life are the peer's to say.
@@ -109,7 +108,7 @@ void Bulk::established(const Stream& stream) {
 void Bulk::lost(std::size_t number) {
   BulkStream& stream = transfers_.stream(number);
   const std::int64_t now = core_.carrier.now_ns();
-  const std::int64_t stalled_ns = patience * session_.stall_limit_ns();  // at most, at its end
+  const std::int64_t stalled_ns = patience * silence_.stall_limit_ns();  // at most, at its end
   const bool served =
       stream.state == State::open && now - stream.since_ns > longest_bulk_pause_ns + stalled_ns;
   stream.pause_ns =
@@ -141,7 +140,7 @@ void Bulk::end(std::size_t number) {
 
 /// Only who opens streams can replace one.
 void Bulk::leave(std::size_t number) {
-  if (!opens_) session_.tell_leaving(number, transfers_.stream(number).life);
+  if (!opens_) owner_.tell_leaving(number, transfers_.stream(number).life);
 }
 
 bool Bulk::left(std::size_t number, std::uint64_t life) {
@@ -177,7 +176,7 @@ void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
   for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
     const BulkStream& stream = transfers_.stream(number);
     const bool late =
-        stream.state == State::opening && now_ns - stream.since_ns > session_.opening_limit_ns();
+        stream.state == State::opening && now_ns - stream.since_ns > silence_.opening_limit_ns();
     if (late) {
       end(number);
       continue;
@@ -186,9 +185,9 @@ void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
     // The peer lives, or else there is no sense in asking it again.
     const std::int64_t still_ns = now_ns - stream.progress_ns;
     const bool peer_lives = heard_ns > stream.progress_ns;
-    const bool others = session_.control_rail() != stream.rail;
+    const bool others = owner_.control_rail() != stream.rail;
     const bool suspected = core_.suspects(stream.rail);
-    const std::int64_t stall_ns = session_.stall_limit_ns();
+    const std::int64_t stall_ns = silence_.stall_limit_ns();
     const std::int64_t limit_ns =
         suspected ? stall_ns / suspicious : stall_ns * (others ? 1 : patience);
     if (!peer_lives || still_ns <= limit_ns) continue;

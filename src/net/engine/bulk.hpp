@@ -6,21 +6,32 @@
 #include <bitset>
 
 #include "net/engine/core.hpp"
+#include "net/engine/silence.hpp"
 #include "net/engine/streams.hpp"
 #include "net/engine/transfer.hpp"
 #include "net/links/paths.hpp"
 
 namespace suiro::net {
 
-class Session;
+/// What bulk streams ask of the session that owns them.
+class BulkOwner : public StreamOwner {
+ public:
+  /// The peer is to hear that this life of a stream is over.
+  virtual void tell_leaving(std::size_t number, std::uint64_t life) = 0;
+  /// The peer is to open its streams on this rail of its.
+  virtual void tell_wanted(std::size_t rail) = 0;
+  /// Where the control stream is, or was last.
+  virtual std::size_t control_rail() const = 0;
+};
 
 class Bulk {
  public:
-  Bulk(Core& core, Streams& streams, Session& session, const Paths& paths, Transfers& transfers,
-       bool opens)
+  Bulk(Core& core, Streams& streams, BulkOwner& owner, const Silence& silence, const Paths& paths,
+       Transfers& transfers, bool opens)
       : core_(core),
         streams_(streams),
-        session_(session),
+        owner_(owner),
+        silence_(silence),
         paths_(paths),
         transfers_(transfers),
         opens_(opens) {}
@@ -62,7 +73,8 @@ class Bulk {
 
   Core& core_;
   Streams& streams_;
-  Session& session_;
+  BulkOwner& owner_;
+  const Silence& silence_;
   const Paths& paths_;
   Transfers& transfers_;
   const bool opens_;

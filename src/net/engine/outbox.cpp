@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/engine/transfer.hpp"
-
 namespace suiro::net {
 namespace {
 

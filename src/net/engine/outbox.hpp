@@ -14,13 +14,21 @@
 
 namespace suiro::net {
 
-class Transfers;
+/// Knows of the long messages that are asked for, one by one, by their receiver.
+class Announcer {
+ public:
+  virtual ~Announcer() = default;
+  /// The number under which the peer may ask for this message.
+  virtual std::uint64_t announce(Send& send) = 0;
+  /// What the peer is to hear of our links when it is asked to fetch a message.
+  virtual BusyLinks busy_links() const = 0;
+};
 
 class Outbox : private Watcher {
  public:
   /// `resumes`: the session survives its streams, so frames are kept until acknowledged.
-  Outbox(Core& core, Transfers& transfers, bool resumes)
-      : core_(core), transfers_(transfers), resumes_(resumes) {}
+  Outbox(Core& core, Announcer& announcer, bool resumes)
+      : core_(core), announcer_(announcer), resumes_(resumes) {}
 
   /// A new control stream; the peer has `received` frames. False: what is missing was not kept.
   bool attach(StreamId stream, std::size_t rail, std::uint32_t received);
@@ -102,7 +110,7 @@ class Outbox : private Watcher {
   void write_bare(bool wants_acknowledgement);
 
   Core& core_;
-  Transfers& transfers_;
+  Announcer& announcer_;
   const bool resumes_;
   StreamId stream_ = no_stream;
   std::size_t rail_ = 0;

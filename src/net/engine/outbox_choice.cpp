@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "net/engine/outbox.hpp"
-#include "net/engine/transfer.hpp"
 
 namespace suiro::net {
 namespace {
@@ -162,8 +161,8 @@ void Outbox::announce(Frame& frame) {
   header.ahead_bytes = static_cast<std::uint32_t>(wished > room ? wished : 0);
   header.kind = FrameKind::request;
   header.payload_bytes = static_cast<std::uint32_t>(worthwhile ? ahead : 0);
-  header.busy = transfers_.busy_links();
-  header.transfer = transfers_.announce(send);
+  header.busy = announcer_.busy_links();
+  header.transfer = announcer_.announce(send);
   if (charges(header)) spent_credit_ += cost(header.payload_bytes);
   ++core_.statistics.requests_sent;
   core_.statistics.ahead_bytes_sent += header.payload_bytes;

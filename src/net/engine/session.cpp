@@ -22,10 +22,11 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       name_(name),
       paths_(paths_to(core.links, core.own, name)),
       resumes_(!paths_.same_host && paths_.routes.size() > 1),
+      silence_(core.settings, resumes_),
       transfers_(core, mailbox, outbox_, *this, *this, paths_),
       outbox_(core, transfers_, resumes_),
       inbox_(mailbox, outbox_, *this, peer),
-      bulk_(core, streams, *this, paths_, transfers_, core.own.nonce < name.nonce),
+      bulk_(core, streams, *this, silence_, paths_, transfers_, core.own.nonce < name.nonce),
       shared_memory_(paths_.same_host) {}
 
 Status Session::send(const SendRequest& request) {
@@ -50,11 +51,11 @@ void Session::finish() {
   wake();
 }
 
-void Session::tell_leaving(std::size_t bulk_stream, std::uint64_t life) {
+void Session::tell_leaving(std::size_t number, std::uint64_t life) {
   if (gone_ || goodbye_said_) return;
   Header header;
   header.kind = FrameKind::leave;
-  header.stream = static_cast<std::uint8_t>(bulk_stream);
+  header.stream = static_cast<std::uint8_t>(number);
   header.data = life;
   outbox_.post(header);
   wake();

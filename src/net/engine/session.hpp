@@ -15,6 +15,7 @@
 #include "net/engine/core.hpp"
 #include "net/engine/inbox.hpp"
 #include "net/engine/outbox.hpp"
+#include "net/engine/silence.hpp"
 #include "net/engine/streams.hpp"
 #include "net/engine/timers.hpp"
 #include "net/engine/transfer.hpp"
@@ -23,26 +24,18 @@
 
 namespace suiro::net {
 
-class Session : public Watcher, public StreamOwner, private FrameSink, private BulkOpener {
+class Session : public Watcher, public BulkOwner, private FrameSink, private BulkOpener {
  public:
   Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, const Name& name);
 
   bool gone() const { return gone_; }
   /// Why it is gone.
   const std::string& failure() const { return failure_; }
-  std::size_t control_rail() const { return control_rail_; }
-  /// How long nothing may move on a rail while another one is left; longer while none is better.
-  std::int64_t stall_limit_ns() const;
-  /// How long a stream may take to open.
-  std::int64_t opening_limit_ns() const;
-  /// How long the peer may be silent on its rail while something waits for it.
-  std::int64_t silence_limit_ns() const;
+  std::size_t control_rail() const override { return control_rail_; }
 
   Status send(const SendRequest& request);
-  /// The peer is to hear that this life of a bulk stream is over.
-  void tell_leaving(std::size_t bulk_stream, std::uint64_t life);
-  /// The peer is to open its streams on this rail of its.
-  void tell_wanted(std::size_t rail);
+  void tell_leaving(std::size_t number, std::uint64_t life) override;
+  void tell_wanted(std::size_t rail) override;
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 
@@ -89,9 +82,7 @@ class Session : public Watcher, public StreamOwner, private FrameSink, private B
   void show_life();
   bool needs_peer() const;
   void look_control(std::int64_t now_ns);
-  int doublings() const;
-  void left_silent(std::int64_t now_ns);
-  void note_silence(std::int64_t silent_ns, std::int64_t now_ns);
+  std::int64_t silence_limit_ns() const;
 
   Core& core_;
   Mailbox& mailbox_;
@@ -100,6 +91,7 @@ class Session : public Watcher, public StreamOwner, private FrameSink, private B
   const Name name_;
   const Paths paths_;
   const bool resumes_;
+  Silence silence_;
   Transfers transfers_;
   Outbox outbox_;
   Inbox inbox_;
@@ -126,9 +118,7 @@ class Session : public Watcher, public StreamOwner, private FrameSink, private B
   std::uint64_t frames_heard_ = 0, frames_seen_ = 0;
   bool control_moves_ = false;  // some of a frame has come since the last look
   std::int64_t heard_ns_ = 0, shown_life_ns_ = 0;
-  bool probed_ = false;          // since then
-  int silences_ = 0;             // of rails that were left for it, or of all at once
-  std::int64_t silence_ns_ = 0;  // when there was the last, or one so long that it may count
+  bool probed_ = false;  // since then
   std::int64_t acknowledge_ns_ = never_ns;
   std::string obstacle_;  // of the last opening
   std::string failure_;

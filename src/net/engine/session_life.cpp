@@ -12,9 +12,6 @@ constexpr std::int64_t shortest_retry_pause_ns = 20'000'000;
 constexpr std::int64_t longest_retry_pause_ns = 2'000'000'000;
 /// How long an opener whose stream was refused waits for the one that is kept.
 constexpr std::int64_t crossing_wait_ns = 500'000'000;
-constexpr int doublings_max = 4;
-/// So many limits without a long silence, and they are halved again.
-constexpr int calm = 4;
 
 }  // namespace
 
@@ -23,41 +20,8 @@ Route Session::route() const {
   return paths_.routes[path_];
 }
 
-/// Where answers take longer on every rail, leaving one for the next only sends everything again.
-std::int64_t Session::stall_limit_ns() const {
-  const std::int64_t first = core_.settings.stall_timeout_ns;
-  return std::min(first << doublings(), std::max(first, core_.settings.peer_timeout_ns / 2));
-}
-
-int Session::doublings() const { return std::clamp(silences_ - 1, 0, doublings_max); }
-
-/// A rail was left since no answer came in time, or none of them took a stream. Once, that is the
-/// rail; if it happens again, it is the network, or a peer that is too busy to answer.
-void Session::left_silent(std::int64_t now_ns) {
-  silences_ = std::min(silences_ + 1, doublings_max + 1);
-  silence_ns_ = now_ns;
-}
-
-/// Forgets the silences one by one while every answer comes so soon that half of the limit serves.
-void Session::note_silence(std::int64_t silent_ns, std::int64_t now_ns) {
-  if (silences_ == 0) return;
-  const std::int64_t limit_ns = stall_limit_ns();
-  const bool needed = probed_ && silent_ns > limit_ns / 2 + limit_ns / 4;  // a quarter unanswered
-  if (!needed && now_ns - silence_ns_ <= calm * limit_ns) return;
-  if (!needed) --silences_;
-  silence_ns_ = now_ns;
-}
-
-/// With a choice of rails none is waited for very long at first.
-std::int64_t Session::opening_limit_ns() const {
-  const std::int64_t limit = core_.settings.handshake_timeout_ns;
-  const std::int64_t first =
-      resumes_ ? std::min(limit, 2 * core_.settings.stall_timeout_ns) : limit;
-  return std::min(first << doublings(), std::max(first, core_.settings.peer_timeout_ns));
-}
-
 std::int64_t Session::silence_limit_ns() const {
-  return stall_limit_ns() / (core_.suspects(control_rail_) ? suspicious : 1);
+  return silence_.stall_limit_ns() / (core_.suspects(control_rail_) ? suspicious : 1);
 }
 
 void Session::connect(std::int64_t now_ns) {
@@ -96,7 +60,7 @@ Welcome Session::introduced_control(const Stream& stream) {
   if (control_ != no_stream && control_is_own_ && count != control_count_) return {};
   if (outbox_.knows_of_more(stream.introduction.received)) return {};  // late, and given up since
   const bool own_first = core_.own.nonce < name_.nonce;
-  const bool hopeful = !resumes_ || now - opening_since_ns_ < opening_limit_ns();
+  const bool hopeful = !resumes_ || now - opening_since_ns_ < silence_.opening_limit_ns();
   if (control_ == no_stream && own_first && hopeful && streams_.has_proved(opening_)) return {};
   if (control_ != no_stream) drop_control();
   if (opening_ != no_stream) streams_.close(opening_);
@@ -223,7 +187,7 @@ void Session::watch(std::int64_t now_ns) {
   const std::int64_t soon =
       now_ns + std::min(silence_limit_ns(), core_.settings.stall_timeout_ns) / 4;
   if (opening_ != no_stream)
-    at = std::min(at, opening_since_ns_ + opening_limit_ns());
+    at = std::min(at, opening_since_ns_ + silence_.opening_limit_ns());
   else if (control_ == no_stream && needed_)
     at = std::min(at, std::max(retry_ns_, now_ns + 1));
   if (bulk_.restless() || (resumes_ && needs_peer())) at = std::min(at, soon);
@@ -249,11 +213,11 @@ void Session::look_control(std::int64_t now_ns) {
     acknowledge_ns_ = never_ns;
     outbox_.acknowledge(Outbox::Urgency::overdue);
   }
-  if (opening_ != no_stream && now_ns - opening_since_ns_ >= opening_limit_ns()) {
+  if (opening_ != no_stream && now_ns - opening_since_ns_ >= silence_.opening_limit_ns()) {
     // A process that is stopped answers no more, but its host still takes connections.
     if (opening_reached_) reached_ns_ = now_ns;
     if (opening_reached_ || (resumes_ && ++unanswered_ % paths_.routes.size() == 0))
-      left_silent(now_ns);
+      silence_.left_a_rail(now_ns);
     streams_.close(opening_);
     opening_failed(now_ns, opening_reached_ ? "it is there, and does not answer" : "no answer");
   }
@@ -266,11 +230,11 @@ void Session::look_control(std::int64_t now_ns) {
   }
   if (!resumes_ || !outbox_.attached()) return;
   const std::int64_t silent_ns = now_ns - heard_ns_;
-  note_silence(silent_ns, now_ns);
+  silence_.note(silent_ns, probed_, now_ns);
   if (!needs_peer()) return;
   const std::int64_t limit_ns = silence_limit_ns();
   if (silent_ns > limit_ns && probed_) {
-    left_silent(now_ns);
+    silence_.left_a_rail(now_ns);
     core_.suspect(control_rail_);
     lose_control("the peer does not answer on this rail");
   } else if (silent_ns > limit_ns / 2) {

@@ -34,7 +34,7 @@ struct Stream {
   std::size_t rail() const { return route.shared_memory ? max_rails : route.own_rail; }
 };
 
-/// Whose streams they are: one for each peer. A stream that it does not know any more is not its.
+/// Whose streams they are: there is one for each peer.
 class StreamOwner {
  public:
   virtual ~StreamOwner() = default;

@@ -70,7 +70,7 @@ class BulkOpener {
   virtual void end_bulk(std::size_t number, std::string_view reason) = 0;
 };
 
-class Transfers {
+class Transfers : public Announcer {
  public:
   Transfers(Core& core, Mailbox& mailbox, Outbox& outbox, BulkOpener& opener, Origin& origin,
             const Paths& paths)
@@ -83,10 +83,8 @@ class Transfers {
         departures_(core) {}
 
   // Sending.
-  /// The number under which the peer may ask for this message.
-  std::uint64_t announce(Send& send);
-  /// What the peer is to hear of our links when it is asked to fetch a message.
-  BusyLinks busy_links() const;
+  std::uint64_t announce(Send& send) override;
+  BusyLinks busy_links() const override;
   /// False: what the peer says cannot be.
   bool granted(const Header& header);
   bool done(const Header& header);
