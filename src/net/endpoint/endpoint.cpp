@@ -17,6 +17,7 @@
 #include "net/endpoint/complaint.hpp"
 #include "net/endpoint/helper.hpp"
 #include "net/endpoint/make_carrier.hpp"
+#include "net/endpoint/patience.hpp"
 #include "net/endpoint/statistics_report.hpp"
 #include "net/endpoint/stats_socket.hpp"
 #include "net/endpoint/waiting.hpp"

@@ -9,7 +9,7 @@
 
 #include "net/endpoint/lookout.hpp"
 #include "net/endpoint/stats_socket.hpp"
-#include "net/endpoint/waiting.hpp"
+#include "net/endpoint/watch.hpp"
 
 namespace suiro::net {
 
