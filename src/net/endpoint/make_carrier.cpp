@@ -8,7 +8,7 @@
 #include "host/identity.hpp"
 #include "net/endpoint/combined_carrier.hpp"
 #include "net/shared/carrier.hpp"
-#include "net/tcp/epoll_carrier.hpp"
+#include "net/tcp/carrier.hpp"
 
 namespace suiro::net {
 namespace {
@@ -35,7 +35,7 @@ Name new_name(const Settings& settings, const std::vector<host::Link>& links) {
 
 std::unique_ptr<RealCarrier> make_carrier(const Settings& settings,
                                           const std::vector<host::Link>& links, Name& own) {
-  auto remote = std::make_unique<EpollCarrier>(settings, links);
+  auto remote = std::make_unique<TcpCarrier>(settings, links);
   own.port = remote->port();
   std::unique_ptr<RealCarrier> local;
   if (settings.shared_memory) local = in_shared_memory(own);
