@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "base/random.hpp"
 #include "base/sockets.hpp"
@@ -25,118 +26,161 @@ constexpr int accepts_at_once = 64;       // then those who are in have their tu
 
 }  // namespace
 
-// Streams and their numbers.
-
-SharedCarrier::State::State(const Nonce& own, bool may_pull)
-    : may_pull(may_pull),
-      listener(listen_for(own)),
-      reserve(reserve_descriptor()),
-      watched(epoll_create1(EPOLL_CLOEXEC)) {
-  random_bytes(std::span(reinterpret_cast<std::uint8_t*>(&probe), sizeof probe));
+SharedStreams::SharedStreams(const Nonce& own, bool may_pull)
+    : may_pull_(may_pull),
+      listener_(listen_for(own)),
+      reserve_(reserve_descriptor()),
+      watched_(epoll_create1(EPOLL_CLOEXEC)) {
+  random_bytes(std::span(reinterpret_cast<std::uint8_t*>(&probe_), sizeof probe_));
   const auto watch = [this](int descriptor, std::uint64_t key) {
     epoll_event event{EPOLLIN, {.u64 = key}};
-    return epoll_ctl(watched.number(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+    return epoll_ctl(watched_.number(), EPOLL_CTL_ADD, descriptor, &event) == 0;
   };
-  if (!watched || !watch(listener.number(), listener_key) ||
-      !watch(doorbell.event_descriptor(), doorbell_key))
+  if (!watched_ || !watch(listener_.number(), listener_key) ||
+      !watch(doorbell_.event_descriptor(), doorbell_key))
     throw std::runtime_error(std::string("no epoll for shared memory: ") + std::strerror(errno));
 }
 
-SharedStream* SharedCarrier::State::find(StreamId id) {
-  const StreamId slot = id & slot_mask;
-  if (slot >= max_slots || streams[slot] == nullptr || streams[slot]->id != id) return nullptr;
-  return streams[slot].get();
+SharedStreams::~SharedStreams() {
+  for (const auto& stream : streams_)
+    if (stream != nullptr) close_stream(stream->socket);
 }
 
-StreamId SharedCarrier::State::next_id(StreamId slot) {
-  return marker | ((++generation << slot_bits) & ~marker) | slot;
+void SharedStreams::abandon() noexcept {
+  for (const auto& stream : streams_) {
+    if (stream == nullptr) continue;
+    stream->socket.close();
+    if (stream->bell) stream->bell->close_descriptors();
+    if (stream->memory) stream->memory->close_descriptor();
+  }
+  doorbell_.close_descriptors();
+  listener_.close();
+  reserve_.close();
+  watched_.close();
+}
+
+SharedStream* SharedStreams::find(StreamId id) {
+  const StreamId slot = id & slot_mask;
+  if (slot >= max_slots || streams_[slot] == nullptr || streams_[slot]->id != id) return nullptr;
+  return streams_[slot].get();
+}
+
+StreamId SharedStreams::next_id(StreamId slot) {
+  return marker | ((++generation_ << slot_bits) & ~marker) | slot;
 }
 
 /// Slots are used in turn, so that a number comes back as late as possible.
-SharedStream* SharedCarrier::State::add(Descriptor socket, bool opener) {
+SharedStream* SharedStreams::add(Descriptor socket, bool opener) {
   for (StreamId tries = 0; tries < max_slots; ++tries) {
-    last_slot = (last_slot + 1) % max_slots;
-    if (streams[last_slot] != nullptr) continue;
-    const StreamId id = next_id(last_slot);
+    last_slot_ = (last_slot_ + 1) % max_slots;
+    if (streams_[last_slot_] != nullptr) continue;
+    const StreamId id = next_id(last_slot_);
     epoll_event event{EPOLLIN | EPOLLRDHUP, {.u64 = id}};
-    if (epoll_ctl(watched.number(), EPOLL_CTL_ADD, socket.number(), &event) < 0) return nullptr;
-    streams[last_slot] = std::make_unique<SharedStream>(id, std::move(socket), opener);
-    return streams[last_slot].get();
+    if (epoll_ctl(watched_.number(), EPOLL_CTL_ADD, socket.number(), &event) < 0) return nullptr;
+    streams_[last_slot_] = std::make_unique<SharedStream>(id, std::move(socket), opener);
+    return streams_[last_slot_].get();
   }
   return nullptr;
 }
 
-void SharedCarrier::State::release(SharedStream& stream) {
-  if (stream.phase == Phase::greeted) std::erase(greeted, stream.id);
+void SharedStreams::close(SharedStream& stream) {
+  if (stream.phase == Phase::greeted) std::erase(greeted_, stream.id);
   stream.phase = Phase::closed;
   // A forked child may have the socket open: neither epoll nor the peer would notice a mere close.
-  (void)epoll_ctl(watched.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
+  (void)epoll_ctl(watched_.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
   close_stream(stream.socket);
-  graveyard.push_back(std::move(streams[stream.id & slot_mask]));
+  graveyard_.push_back(std::move(streams_[stream.id & slot_mask]));
 }
 
-void SharedCarrier::State::end(SharedStream& stream, const std::string& reason) {
+void SharedStreams::end(SharedStream& stream, const std::string& reason) {
   const bool known = stream.phase != Phase::greeted;
   const StreamId id = stream.id;
-  release(stream);
-  if (known) events->closed(id, reason);
+  close(stream);
+  if (known) events_->closed(id, reason);
 }
 
-void SharedCarrier::State::queue(SharedStream& stream) {
-  if (!std::exchange(stream.queued, true)) queued.push_back(stream.id);
+void SharedStreams::queue(SharedStream& stream) {
+  if (!std::exchange(stream.queued, true)) queued_.push_back(stream.id);
 }
 
-void SharedCarrier::State::ring(SharedStream& stream) {
-  system_calls += stream.ring_peer() ? 1 : 0;
-}
+void SharedStreams::ring(SharedStream& stream) { system_calls_ += stream.ring_peer() ? 1 : 0; }
 
-/// There is something to be raised since a call that was no poll: whoever made it may be the only
-/// one awake, and may compute from now on.
-void SharedCarrier::State::ask_for_poll() { system_calls += doorbell.wake_sleeper() ? 1 : 0; }
+void SharedStreams::ask_for_poll() { system_calls_ += doorbell_.wake_sleeper() ? 1 : 0; }
 
-void SharedCarrier::State::fail(StreamId id, const std::string& reason) {
-  failures.push_back({id, reason});
+void SharedStreams::fail(StreamId id, const std::string& reason) {
+  failures_.push_back({id, reason});
   ask_for_poll();
+}
+
+void SharedStreams::take_queued(std::vector<StreamId>& streams) {
+  streams.clear();
+  streams.swap(queued_);
+  for (const StreamId id : streams)
+    if (SharedStream* stream = find(id)) stream->queued = false;
+  news_.clear();
+  doorbell_.take(news_);
+  for (const Slot slot : news_)
+    if (slot < max_slots && streams_[slot] != nullptr) streams.push_back(streams_[slot]->id);
+}
+
+bool SharedStreams::raise_failures() {
+  bool raised = false;
+  while (!failures_.empty()) {
+    const Failure failure = std::move(failures_.back());
+    failures_.pop_back();
+    events_->closed(failure.stream, failure.reason);
+    raised = true;
+  }
+  return raised;
+}
+
+void SharedStreams::forget_failure(StreamId id) {
+  std::erase_if(failures_, [id](const Failure& one) { return one.stream == id; });
+}
+
+bool SharedStreams::may_sleep() {
+  ++system_calls_;
+  return doorbell_.may_sleep() && queued_.empty() && failures_.empty();
 }
 
 // Opening: the opener sends its greeting with the memory, the acceptor answers with its own.
 
-StreamId SharedCarrier::State::open(const Nonce& peer) {
+StreamId SharedStreams::open(const Nonce& peer) {
   std::string reason;
   Descriptor socket = connect_to(peer, reason);
-  system_calls += 3;
+  system_calls_ += 3;
   SharedStream* stream = socket ? add(std::move(socket), true) : nullptr;
   if (stream == nullptr) {
     if (reason.empty()) reason = "too many streams in shared memory";
     fail(next_id(max_slots), reason);
-    return failures.back().stream;
+    return failures_.back().stream;
   }
   const StreamId id = stream->id;
   try {
     stream->memory = SharedMemory::create("suiro-stream", sizeof(Segment));
-    if (send_greeting(stream->socket.number(), greeting(*stream), doorbell, &*stream->memory))
+    if (send_greeting(stream->socket.number(), greeting(*stream), doorbell_, &*stream->memory))
       return id;
     reason = std::string("cannot pass shared memory on: ") + std::strerror(errno);
   } catch (const std::runtime_error& error) {
     reason = error.what();
   }
-  release(*stream);
+  close(*stream);
   fail(id, reason);
   return id;
 }
 
-Greeting SharedCarrier::State::greeting(const SharedStream& stream) const {
+Greeting SharedStreams::greeting(const SharedStream& stream) const {
   Greeting greeting;
-  greeting.probe_address = reinterpret_cast<std::uint64_t>(&probe);
-  greeting.probe_value = probe;
+  greeting.probe_address = reinterpret_cast<std::uint64_t>(&probe_);
+  greeting.probe_value = probe_;
   greeting.slot = stream.id & slot_mask;
   return greeting;
 }
 
-void SharedCarrier::State::service() {
+void SharedStreams::service() {
   std::array<epoll_event, 64> happened;
-  ++system_calls;
-  const int count = epoll_wait(watched.number(), happened.data(), happened.size(), 0);
+  ++system_calls_;
+  const int count = epoll_wait(watched_.number(), happened.data(), happened.size(), 0);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t key = happened[static_cast<std::size_t>(i)].data.u64;
     if (key == listener_key) {
@@ -151,23 +195,23 @@ void SharedCarrier::State::service() {
 
 /// The names of listeners are known to all users. Those who connect and say nothing make room for
 /// those who come after them: honest ones speak at once.
-void SharedCarrier::State::accept_all() {
+void SharedStreams::accept_all() {
   for (int i = 0; i < accepts_at_once; ++i) {
-    Descriptor socket = accept_from(listener.number(), reserve);
+    Descriptor socket = accept_from(listener_.number(), reserve_);
     if (!socket) return;
     if (!is_same_user(socket.number())) continue;
-    if (greeted.size() >= greeted_max) release(*find(greeted.front()));
+    if (greeted_.size() >= greeted_max) close(*find(greeted_.front()));
     SharedStream* stream = add(std::move(socket), false);
     if (stream == nullptr) continue;
     stream->phase = Phase::greeted;
-    greeted.push_back(stream->id);
+    greeted_.push_back(stream->id);
     greet(*stream);
   }
 }
 
 /// The stream's socket is readable: a greeting or, afterwards, its end.
-void SharedCarrier::State::greet(SharedStream& stream) {
-  ++system_calls;
+void SharedStreams::greet(SharedStream& stream) {
+  ++system_calls_;
   std::optional<ReceivedGreeting> received;
   const bool begins = stream.phase == Phase::greeting || stream.phase == Phase::greeted;
   const GreetingState state =
@@ -175,18 +219,18 @@ void SharedCarrier::State::greet(SharedStream& stream) {
              : GreetingState::failed;
   if (state == GreetingState::none_yet) return;
   if (state == GreetingState::received) {
-    stream.connect(*std::move(received), may_pull);
+    stream.connect(*std::move(received), may_pull_);
     if (stream.opener ||
-        send_greeting(stream.socket.number(), greeting(stream), doorbell, nullptr)) {
-      if (stream.phase == Phase::greeted) std::erase(greeted, stream.id);
+        send_greeting(stream.socket.number(), greeting(stream), doorbell_, nullptr)) {
+      if (stream.phase == Phase::greeted) std::erase(greeted_, stream.id);
       stream.phase = Phase::new_here;
       stream.memory->close_descriptor();
       return queue(stream);
     }
   }
-  if (stream.phase == Phase::greeted) return release(stream);
+  if (stream.phase == Phase::greeted) return close(stream);
   stream.ended = true;
-  (void)epoll_ctl(watched.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
+  (void)epoll_ctl(watched_.number(), EPOLL_CTL_DEL, stream.socket.number(), nullptr);
   queue(stream);
 }
 
