@@ -9,8 +9,8 @@
 #include "net/bench/crowd.hpp"
 #include "net/endpoint/make_carrier.hpp"
 #include "net/engine/core.hpp"
-#include "net/engine/credit.hpp"
 #include "net/engine/engine.hpp"
+#include "net/operations/credit.hpp"
 #include "pair.hpp"
 
 namespace suiro::net {

@@ -2,6 +2,7 @@
 #include "net/engine/bulk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "net/protocol/frames.hpp"
 
@@ -41,7 +42,7 @@ void Bulk::open(std::int64_t now_ns) {
     for (std::size_t one = 0; one < per_rail; ++one) {
       const std::size_t number = route.own_rail * per_rail + one;
       open(number, route, index, now_ns);
-      served = served || transfers_.stream(number).state != State::closed;
+      served = served || table_.stream(number).state != State::closed;
     }
   }
 }
@@ -64,7 +65,7 @@ bool Bulk::wanted_by_peer(std::size_t rail) {
 
 void Bulk::open(std::size_t number, const Route& route, std::size_t preference,
                 std::int64_t now_ns) {
-  BulkStream& stream = transfers_.stream(number);
+  BulkStream& stream = table_.stream(number);
   if (stream.state != State::closed || now_ns < stream.retry_ns) return;
   const Introduction introduction{.kind = StreamKind::bulk,
                                   .stream = static_cast<std::uint8_t>(number),
@@ -81,14 +82,14 @@ void Bulk::open(std::size_t number, const Route& route, std::size_t preference,
 /// The peer opens a stream; its number and life are the peer's to say.
 Welcome Bulk::introduced(Stream& stream) {
   const Introduction& introduction = stream.introduction;
-  BulkStream& bulk = transfers_.stream(introduction.stream);
+  BulkStream& bulk = table_.stream(introduction.stream);
   const bool newer = introduction.number > bulk.life;
   if (opens_ || !newer) return {};
   if (bulk.state != State::closed) {
     streams_.close(bulk.stream);
-    transfers_.closed(introduction.stream);
+    close(introduction.stream);
   }
-  BulkStream& next = transfers_.stream(introduction.stream);
+  BulkStream& next = table_.stream(introduction.stream);
   next.life = introduction.number;
   next.state = State::opening;
   next.since_ns = core_.carrier.now_ns();
@@ -100,13 +101,23 @@ Welcome Bulk::introduced(Stream& stream) {
 
 void Bulk::established(const Stream& stream) {
   const std::size_t number = stream.introduction.stream;
-  transfers_.stream(number).since_ns = core_.carrier.now_ns();
-  transfers_.opened(number);
+  table_[number].since_ns = core_.carrier.now_ns();
+  table_[number].state = State::open;
+  offers_.opened(number);
+  fetches_.opened(number);
+}
+
+/// What was under way on it is over.
+void Bulk::close(std::size_t number) {
+  table_[number].state = State::closed;
+  table_[number].stream = no_stream;
+  offers_.closed(number);
+  fetches_.closed(number);
 }
 
 /// Decides when a stream that ended may be tried again: soon if it served for a while.
 void Bulk::lost(std::size_t number) {
-  BulkStream& stream = transfers_.stream(number);
+  BulkStream& stream = table_.stream(number);
   const std::int64_t now = core_.carrier.now_ns();
   const std::int64_t stalled_ns = patience * silence_.stall_limit_ns();  // at most, at its end
   const bool served =
@@ -117,14 +128,13 @@ void Bulk::lost(std::size_t number) {
   stream.retry_ns = now + stream.pause_ns;
   if (stream.rail == max_rails && stream.state == State::opening) give_up_shared_memory();
   ++core_.statistics.rails[stream.rail].streams_lost;
-  transfers_.closed(number);
+  close(number);
   open(now);
 }
 
 bool Bulk::closed(StreamId id) {
-  std::vector<BulkStream>& all = transfers_.streams();
-  for (std::size_t number = 0; number < all.size(); ++number) {
-    if (all[number].state == State::closed || all[number].stream != id) continue;
+  for (std::size_t number = 0; number < table_.size(); ++number) {
+    if (table_[number].state == State::closed || table_[number].stream != id) continue;
     if (busy()) leave(number);
     lost(number);
     return true;
@@ -133,48 +143,48 @@ bool Bulk::closed(StreamId id) {
 }
 
 void Bulk::end(std::size_t number) {
-  streams_.close(transfers_.stream(number).stream);
+  streams_.close(table_.stream(number).stream);
   leave(number);
   lost(number);
 }
 
 /// Only who opens streams can replace one.
 void Bulk::leave(std::size_t number) {
-  if (!opens_) owner_.tell_leaving(number, transfers_.stream(number).life);
+  if (!opens_) owner_.tell_leaving(number, table_.stream(number).life);
 }
 
 bool Bulk::left(std::size_t number, std::uint64_t life) {
-  if (!opens_ || number >= transfers_.streams().size()) return false;
-  if (transfers_.stream(number).life == life && transfers_.stream(number).state != State::closed)
+  if (!opens_ || number >= table_.size()) return false;
+  if (table_.stream(number).life == life && table_.stream(number).state != State::closed)
     end(number);
   return true;
 }
 
 void Bulk::fail() {
-  for (const BulkStream& stream : transfers_.streams())
-    if (stream.state != State::closed) streams_.close(stream.stream);
+  for (BulkStream& stream : table_)
+    if (std::exchange(stream.state, State::closed) != State::closed) streams_.close(stream.stream);
 }
 
 void Bulk::end_rail(std::size_t rail) {
-  for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
-    const BulkStream& stream = transfers_.stream(number);
+  for (std::size_t number = 0; number < table_.size(); ++number) {
+    const BulkStream& stream = table_.stream(number);
     if (stream.state != State::closed && stream.rail == rail) end(number);
   }
 }
 
-bool Bulk::busy() const { return transfers_.receiving() || transfers_.sending(); }
+bool Bulk::busy() const { return fetches_.receiving() || offers_.sending(); }
 
 bool Bulk::restless() const {
   const bool retries = busy() && opens_;
-  return std::ranges::any_of(transfers_.streams(), [&](const BulkStream& stream) {
+  return std::ranges::any_of(table_, [&](const BulkStream& stream) {
     return stream.state == State::opening ||
            (retries && stream.state == State::closed && stream.retry_ns > 0);
   });
 }
 
 void Bulk::look(std::int64_t now_ns, std::int64_t heard_ns) {
-  for (std::size_t number = 0; number < transfers_.streams().size(); ++number) {
-    const BulkStream& stream = transfers_.stream(number);
+  for (std::size_t number = 0; number < table_.size(); ++number) {
+    const BulkStream& stream = table_.stream(number);
     const bool late =
         stream.state == State::opening && now_ns - stream.since_ns > silence_.opening_limit_ns();
     if (late) {

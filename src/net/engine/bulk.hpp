@@ -5,10 +5,12 @@
 
 #include <bitset>
 
+#include "net/engine/bulk_table.hpp"
 #include "net/engine/core.hpp"
+#include "net/engine/fetches.hpp"
+#include "net/engine/offers.hpp"
 #include "net/engine/silence.hpp"
 #include "net/engine/streams.hpp"
-#include "net/engine/transfer.hpp"
 #include "net/links/paths.hpp"
 
 namespace suiro::net {
@@ -26,14 +28,16 @@ class BulkOwner : public StreamOwner {
 
 class Bulk {
  public:
-  Bulk(Core& core, Streams& streams, BulkOwner& owner, const Silence& silence, const Paths& paths,
-       Transfers& transfers, bool opens)
+  Bulk(Core& core, Streams& streams, BulkOwner& owner, const Silence& silence, BulkTable& table,
+       Offers& offers, Fetches& fetches, bool opens)
       : core_(core),
         streams_(streams),
         owner_(owner),
         silence_(silence),
-        paths_(paths),
-        transfers_(transfers),
+        paths_(table.paths()),
+        table_(table),
+        offers_(offers),
+        fetches_(fetches),
         opens_(opens) {}
 
   /// Opens what is wanted, allowed by now, and not open.
@@ -68,6 +72,7 @@ class Bulk {
  private:
   void open(std::size_t number, const Route& route, std::size_t preference, std::int64_t now_ns);
   std::size_t preference_of(const Route& route) const;
+  void close(std::size_t number);
   void lost(std::size_t number);
   void leave(std::size_t number);
 
@@ -76,7 +81,9 @@ class Bulk {
   BulkOwner& owner_;
   const Silence& silence_;
   const Paths& paths_;
-  Transfers& transfers_;
+  BulkTable& table_;
+  Offers& offers_;
+  Fetches& fetches_;
   const bool opens_;
   bool shared_memory_ = true;
   bool wanted_ = false;

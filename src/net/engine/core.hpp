@@ -10,11 +10,12 @@
 #include "base/pool.hpp"
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
-#include "net/engine/credit.hpp"
 #include "net/engine/fetched_message.hpp"
 #include "net/engine/frame_list.hpp"
-#include "net/engine/suspicions.hpp"
 #include "net/links/link_board.hpp"
+#include "net/links/pace.hpp"
+#include "net/links/suspicions.hpp"
+#include "net/operations/credit.hpp"
 #include "net/operations/sends.hpp"
 #include "net/protocol/message.hpp"
 #include "net/protocol/name.hpp"
@@ -22,27 +23,6 @@
 #include "net/protocol/statistics.hpp"
 
 namespace suiro::net {
-
-/// Less of a long message is not worth to go ahead of the rest.
-constexpr std::uint64_t least_ahead = 4 << 10;
-
-/// Between peers that take turns hardly a message is behind another, so longer ones may go whole.
-constexpr std::uint64_t longer_in_turns = 8;
-
-/// What may go to a peer before it asks for it: a message that is no longer than this, and, unless
-/// `only_whole`, as much of a longer one.
-struct Ahead {
-  std::uint64_t bytes = 0;
-  bool only_whole = false;
-  bool fits(std::uint64_t length) const { return length <= bytes; }
-  bool fits_in_turns(std::uint64_t length) const {
-    return only_whole && length <= longer_in_turns * bytes;
-  }
-  std::uint64_t of_longer() const { return only_whole ? 0 : bytes; }
-};
-
-/// On a rail that is suspected, timeouts are so many times shorter.
-constexpr int suspicious = 4;
 
 class Timers;
 

@@ -4,10 +4,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "net/carrier/timers.hpp"
 #include "net/engine/core.hpp"
 #include "net/engine/session.hpp"
 #include "net/engine/streams.hpp"
-#include "net/engine/timers.hpp"
 #include "net/operations/mailbox.hpp"
 
 namespace suiro::net {

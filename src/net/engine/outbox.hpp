@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "net/carrier/timers.hpp"
 #include "net/engine/core.hpp"
 #include "net/engine/frame_list.hpp"
-#include "net/engine/timers.hpp"
 #include "net/protocol/frames.hpp"
 
 namespace suiro::net {

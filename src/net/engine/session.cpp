@@ -23,10 +23,13 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       paths_(paths_to(core.links, core.own, name)),
       resumes_(!paths_.same_host && paths_.routes.size() > 1),
       silence_(core.settings, resumes_),
-      transfers_(core, mailbox, outbox_, *this, *this, paths_),
-      outbox_(core, transfers_, resumes_),
+      bulk_table_(core, paths_),
+      offers_(core, outbox_, *this, bulk_table_),
+      fetches_(core, mailbox, outbox_, *this, *this, bulk_table_),
+      outbox_(core, offers_, resumes_),
       inbox_(mailbox, outbox_, *this, peer),
-      bulk_(core, streams, *this, silence_, paths_, transfers_, core.own.nonce < name.nonce),
+      bulk_(core, streams, *this, silence_, bulk_table_, offers_, fetches_,
+            core.own.nonce < name.nonce),
       shared_memory_(paths_.same_host) {}
 
 Status Session::send(const SendRequest& request) {
@@ -70,22 +73,22 @@ void Session::tell_wanted(std::size_t rail) {
 }
 
 void Session::fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead) {
-  transfers_.fetch(receive, transfer, ahead);
+  fetches_.fetch(receive, transfer, ahead);
   wake();
 }
 
 void Session::came_ahead(Receive& receive) {
-  transfers_.came_ahead(receive);
+  fetches_.came_ahead(receive);
   wake();
 }
 
 void Session::decline(std::uint64_t transfer) {
   if (gone_) return;
-  transfers_.decline(transfer);
+  fetches_.decline(transfer);
   wake();
 }
 
-void Session::abandon(Receive& receive) { transfers_.abandon(receive); }
+void Session::abandon(Receive& receive) { fetches_.abandon(receive); }
 
 void Session::consumed(std::uint64_t bytes) {
   if (gone_) return;
@@ -101,7 +104,7 @@ void Session::give_credit(std::uint64_t bytes) {
 
 void Session::writable(const Stream& stream) {
   if (stream.introduction.kind == StreamKind::bulk)
-    transfers_.writable(stream.introduction.stream);
+    offers_.writable(stream.introduction.stream);
   else if (stream.id == control_)
     outbox_.writable();
 }
@@ -116,7 +119,7 @@ void Session::received(Stream& stream, std::span<const std::byte> bytes) {
   }
   const std::size_t number = stream.introduction.stream;
   while (!bytes.empty()) {
-    const std::span<std::byte> room = transfers_.wanted(number);
+    const std::span<std::byte> room = fetches_.wanted(number);
     if (room.empty()) {
       bulk_.end(number);
       return;
@@ -124,19 +127,19 @@ void Session::received(Stream& stream, std::span<const std::byte> bytes) {
     const std::size_t here = std::min(room.size(), bytes.size());
     std::copy_n(bytes.begin(), here, room.begin());
     bytes = bytes.subspan(here);
-    transfers_.placed(number, here);
+    fetches_.placed(number, here);
   }
 }
 
 std::span<std::byte> Session::wanted(const Stream& stream) {
   if (stream.introduction.kind == StreamKind::bulk)
-    return transfers_.wanted(stream.introduction.stream);
+    return fetches_.wanted(stream.introduction.stream);
   return stream.id == control_ ? inbox_.wanted() : std::span<std::byte>();
 }
 
 void Session::placed(const Stream& stream, std::size_t bytes) {
   if (stream.introduction.kind == StreamKind::bulk) {
-    transfers_.placed(stream.introduction.stream, bytes);
+    fetches_.placed(stream.introduction.stream, bytes);
   } else if (stream.id == control_) {
     core_.statistics.rails[control_rail_].received_bytes += bytes;
     control_moves_ = true;
@@ -174,9 +177,9 @@ bool Session::frame(const Header& header) {
       announced(header);
       return true;
     case FrameKind::grant:
-      return transfers_.granted(header);
+      return offers_.granted(header);
     case FrameKind::done:
-      return transfers_.done(header);
+      return offers_.done(header);
     case FrameKind::goodbye:
       goodbye_heard_ = true;
       return true;
@@ -192,7 +195,7 @@ bool Session::frame(const Header& header) {
 }
 
 void Session::announced(const Header& header) {
-  transfers_.heard(header.busy);
+  fetches_.heard(header.busy);
   if (header.message_bytes > 0) want_bulk();
   if (header.ahead_bytes == 0 && header.message_bytes > 0) return;
   give_credit(core_.credit.grow(share_, core_.settings.unexpected_budget));
@@ -217,7 +220,8 @@ void Session::fail(std::string_view reason) {
   opening_ = control_ = no_stream;
   bulk_.fail();
   inbox_.fail();
-  transfers_.fail();
+  fetches_.fail();
+  offers_.fail();
   outbox_.fail();
   mailbox_.lose(*this, peer_);
   if (unreachable_so_far() != unreachable) complain();

@@ -11,14 +11,16 @@
 #include <string>
 #include <string_view>
 
+#include "net/carrier/timers.hpp"
 #include "net/engine/bulk.hpp"
+#include "net/engine/bulk_table.hpp"
 #include "net/engine/core.hpp"
+#include "net/engine/fetches.hpp"
 #include "net/engine/inbox.hpp"
+#include "net/engine/offers.hpp"
 #include "net/engine/outbox.hpp"
 #include "net/engine/silence.hpp"
 #include "net/engine/streams.hpp"
-#include "net/engine/timers.hpp"
-#include "net/engine/transfer.hpp"
 #include "net/links/paths.hpp"
 #include "net/operations/mailbox.hpp"
 
@@ -92,7 +94,9 @@ class Session : public Watcher, public BulkOwner, private FrameSink, private Bul
   const Paths paths_;
   const bool resumes_;
   Silence silence_;
-  Transfers transfers_;
+  BulkTable bulk_table_;
+  Offers offers_;
+  Fetches fetches_;
   Outbox outbox_;
   Inbox inbox_;
   Bulk bulk_;

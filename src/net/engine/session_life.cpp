@@ -115,7 +115,7 @@ void Session::established(Stream& stream) {
     fail("the peer has lost what it had received, or its stream broke and there is no other rail");
     return;
   }
-  transfers_.distribute();
+  fetches_.distribute();
   watch(now);
 }
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/carrier/timers.hpp"
 #include "net/engine/core.hpp"
-#include "net/engine/timers.hpp"
 #include "net/protocol/handshake.hpp"
 
 namespace suiro::net {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/engine/departures.hpp"
+#include "net/links/departures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace suiro::net {
@@ -12,12 +13,12 @@ constexpr std::ptrdiff_t parts_under_way = 2;
 }  // namespace
 
 void Departures::promise(std::uint64_t bytes, std::size_t home) {
-  const std::int64_t now_ns = core_.carrier.now_ns();
+  const std::int64_t now_ns = clock_.now_ns();
   if (home != home_) {
-    core_.departing.planned(home_, promised_, 0, now_ns);
-    core_.departing.planned(home, 0, bytes, now_ns);
+    loads_.planned(home_, promised_, 0, now_ns);
+    loads_.planned(home, 0, bytes, now_ns);
   } else {
-    core_.departing.planned(home, promised_, bytes, now_ns);
+    loads_.planned(home, promised_, bytes, now_ns);
   }
   home_ = home;
   promised_ = bytes;
@@ -34,11 +35,11 @@ void Departures::granted(Send& send, std::size_t stream, std::size_t rail, std::
   const auto here = [&](const Part& part) { return part.stream == stream; };
   if (std::ranges::count_if(parts_, here) >= parts_under_way) {
     const auto first = std::ranges::find_if(parts_, here);
-    core_.departing.lost(rail, first->bytes, core_.carrier.now_ns());
+    loads_.lost(rail, first->bytes, clock_.now_ns());
     parts_.erase(first);
   }
   parts_.push_back({.send = &send, .stream = stream, .rail = rail, .bytes = bytes});
-  core_.departing.asked(rail, bytes, core_.carrier.now_ns());
+  loads_.asked(rail, bytes, clock_.now_ns());
   const std::uint64_t kept = std::min(send.promised, bytes);
   send.promised -= kept;
   promise(promised_ - kept, home_);
@@ -47,7 +48,7 @@ void Departures::granted(Send& send, std::size_t stream, std::size_t rail, std::
 void Departures::remove(auto which) {
   std::erase_if(parts_, [&](const Part& part) {
     if (!which(part)) return false;
-    core_.departing.lost(part.rail, part.bytes, core_.carrier.now_ns());
+    loads_.lost(part.rail, part.bytes, clock_.now_ns());
     return true;
   });
 }
@@ -72,9 +73,9 @@ BusyLinks Departures::elsewhere() const {
   for (const Part& part : parts_)
     if (part.rail < max_rails) here[part.rail] += part.bytes;
   BusyLinks busy;
-  for (std::size_t rail = 0; rail < core_.links.size() && rail < max_rails; ++rail) {
-    const std::uint64_t own = core_.departing.own(rail) + core_.departing.planned(rail);
-    const double others = core_.departing.others(rail, core_.carrier.now_ns());
+  for (std::size_t rail = 0; rail < rails_ && rail < max_rails; ++rail) {
+    const std::uint64_t own = loads_.own(rail) + loads_.planned(rail);
+    const double others = loads_.others(rail, clock_.now_ns());
     busy.set(rail, static_cast<double>(own - std::min(own, here[rail])) + others);
   }
   return busy;

@@ -5,18 +5,22 @@
 // that the sender's host needs for others.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 
-#include "net/engine/core.hpp"
+#include "net/carrier/carrier.hpp"
+#include "net/links/link_board.hpp"
+#include "net/operations/operations.hpp"
 #include "net/protocol/frames.hpp"
 
 namespace suiro::net {
 
 class Departures {
  public:
-  explicit Departures(Core& core) : core_(core) {}
+  /// `loads`: of what leaves this host by each of `rails` links.
+  Departures(LinkLoads& loads, const Carrier& clock, std::size_t rails)
+      : loads_(loads), clock_(clock), rails_(rails) {}
 
   /// `home` is the link on which messages are asked for if all are busy; max_rails: none is.
   void announced(Send& send, std::size_t home);
@@ -41,7 +45,9 @@ class Departures {
   void promise(std::uint64_t bytes, std::size_t home);
   void remove(auto which);
 
-  Core& core_;
+  LinkLoads& loads_;
+  const Carrier& clock_;
+  const std::size_t rails_;
   std::uint64_t promised_ = 0;  // and not asked for yet
   std::size_t home_ = max_rails;
   std::deque<Part> parts_;  // that were asked for, in order
