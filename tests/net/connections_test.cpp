@@ -8,8 +8,8 @@
 
 #include "net/bench/crowd.hpp"
 #include "net/endpoint/make_carrier.hpp"
-#include "net/engine/core.hpp"
 #include "net/engine/engine.hpp"
+#include "net/frames/core.hpp"
 #include "net/operations/credit.hpp"
 #include "pair.hpp"
 

@@ -6,11 +6,11 @@
 #include <bitset>
 
 #include "net/engine/bulk_table.hpp"
-#include "net/engine/core.hpp"
 #include "net/engine/fetches.hpp"
 #include "net/engine/offers.hpp"
 #include "net/engine/silence.hpp"
 #include "net/engine/streams.hpp"
+#include "net/frames/core.hpp"
 #include "net/links/paths.hpp"
 
 namespace suiro::net {

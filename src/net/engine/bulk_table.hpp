@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "net/engine/core.hpp"
-#include "net/engine/fetched_message.hpp"
+#include "net/frames/core.hpp"
 #include "net/links/pace.hpp"
 #include "net/links/paths.hpp"
+#include "net/operations/fetched_message.hpp"
 
 namespace suiro::net {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "net/carrier/timers.hpp"
-#include "net/engine/core.hpp"
 #include "net/engine/session.hpp"
 #include "net/engine/streams.hpp"
+#include "net/frames/core.hpp"
 #include "net/operations/mailbox.hpp"
 
 namespace suiro::net {

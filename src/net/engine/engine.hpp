@@ -10,7 +10,7 @@
 
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
-#include "net/engine/core.hpp"
+#include "net/frames/core.hpp"
 #include "net/links/link_board.hpp"
 #include "net/protocol/message.hpp"
 #include "net/protocol/name.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "net/engine/bulk_table.hpp"
-#include "net/engine/core.hpp"
-#include "net/engine/outbox.hpp"
+#include "net/frames/core.hpp"
+#include "net/frames/outbox.hpp"
 #include "net/links/choice.hpp"
 #include "net/operations/mailbox.hpp"
 #include "net/operations/origin.hpp"

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "net/engine/bulk_table.hpp"
-#include "net/engine/core.hpp"
-#include "net/engine/outbox.hpp"
+#include "net/frames/core.hpp"
+#include "net/frames/outbox.hpp"
 #include "net/links/departures.hpp"
 
 namespace suiro::net {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "net/carrier/timers.hpp"
-#include "net/engine/core.hpp"
+#include "net/frames/core.hpp"
 #include "net/protocol/handshake.hpp"
 
 namespace suiro::net {

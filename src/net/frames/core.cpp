@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/engine/core.hpp"
+#include "net/frames/core.hpp"
 
 namespace suiro::net {
 

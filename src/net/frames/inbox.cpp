@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/engine/inbox.hpp"
+#include "net/frames/inbox.hpp"
 
 #include <algorithm>
 #include <cstring>

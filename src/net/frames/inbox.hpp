@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "net/engine/core.hpp"
-#include "net/engine/outbox.hpp"
+#include "net/frames/core.hpp"
+#include "net/frames/outbox.hpp"
 #include "net/operations/mailbox.hpp"
 #include "net/operations/origin.hpp"
 #include "net/protocol/frames.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/engine/outbox.hpp"
+#include "net/frames/outbox.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 namespace suiro::net {
@@ -47,7 +49,7 @@ Header Outbox::header_of(const SendRequest& request, std::uint64_t length) const
 
 Status Outbox::send(const SendRequest& request) {
   const std::uint64_t length = total_bytes(request.buffers);
-  if (ready() && may_be_eager(length)) return send_now(request, length);
+  if (ready() && admission_.may_be_eager(length)) return send_now(request, length);
   if (request.inject && !may_inject(length)) return Status::try_again;
   wait(request, length);
   return Status::ok;
@@ -55,7 +57,7 @@ Status Outbox::send(const SendRequest& request) {
 
 /// A sender that is faster than the receiver shall not fill its own memory.
 bool Outbox::may_inject(std::uint64_t length) const {
-  return waiting_.size + without_credit_.size < waiting_before_injections &&
+  return waiting_.size + without_credit_.size() < waiting_before_injections &&
          core_.sends.may_inject(length);
 }
 
@@ -114,14 +116,17 @@ void Outbox::wait(const SendRequest& request, std::uint64_t length) {
   frame.send = &core_.sends.remember(request, false);
   frame.header = header_of(request, length);
   frame.undecided = true;
-  (without_credit_.empty() ? waiting_ : without_credit_).add(frame);
+  if (without_credit_.empty())
+    waiting_.add(frame);
+  else
+    without_credit_.add(frame);
   flush();
 }
 
 void Outbox::post(const Header& header) {
   if (header.kind == FrameKind::goodbye) {
-    leaving_ = true;
-    stop_waiting_for_credit();
+    admission_.leave();
+    without_credit_.give_up();
   }
   Frame& frame = core_.frames.take();
   frame.header = header;
@@ -162,6 +167,48 @@ void Outbox::begin(Frame& frame) {
   frame.encoded = encode(header);
 }
 
+/// What goes at once, and what is asked for.
+void Outbox::decide(Frame& frame) {
+  frame.undecided = false;
+  const std::uint64_t length = frame.header.message_bytes;
+  if (!admission_.may_be_eager(length)) {
+    announce(frame);
+    return;
+  }
+  charge_eager(length);
+  // The user may have the memory back soon where a copy is cheap.
+  Send& send = *frame.send;
+  if (send.copy != nullptr || !keeps_copy(length)) return;
+  send.copy = std::make_unique_for_overwrite<std::byte[]>(length);
+  send.payload.get(send.copy.get());
+  send.payload = Segments(send.copy.get(), length);
+  core_.statistics.copied_bytes += length;
+}
+
+void Outbox::charge_eager(std::uint64_t length) {
+  admission_.send_eager(length);
+  ++core_.statistics.eager_sent;
+  core_.statistics.eager_bytes_sent += length;
+}
+
+/// Asks for a message to be fetched.
+void Outbox::announce(Frame& frame) {
+  Header& header = frame.header;
+  Send& send = *frame.send;
+  if (header.message_bytes <= core_.settings.eager_bytes)
+    ++core_.statistics.requests_for_lack_of_credit;
+  const Admission::Request request = admission_.request(header.message_bytes);
+  header.kind = FrameKind::request;
+  header.ahead_bytes = request.wished_bytes;
+  header.payload_bytes = request.ahead_bytes;
+  header.busy = announcer_.busy_links();
+  header.transfer = announcer_.announce(send);
+  ++core_.statistics.requests_sent;
+  core_.statistics.ahead_bytes_sent += header.payload_bytes;
+  send.announcing = header.payload_bytes > 0;
+  if (!send.announcing) frame.send = nullptr;
+}
+
 void Outbox::flush() {
   while (attached() && !blocked_ && !waiting_.empty()) {
     std::array<iovec, pieces_per_write> pieces;
@@ -172,8 +219,8 @@ void Outbox::flush() {
          frame != nullptr && count + 1 + max_segments <= pieces.size(); frame = frame->next) {
       // Until the peer's credit is known, nothing goes but what tells it of its own.
       if (!heard_ && frame->header.kind != FrameKind::acknowledgement) break;
-      if (frame->undecided && should_wait_for_credit(frame->header.message_bytes)) {
-        wait_for_credit();
+      if (frame->undecided && admission_.should_wait(frame->header.message_bytes)) {
+        without_credit_.hold_back();
         messages_wait = true;
         break;
       }
@@ -256,12 +303,7 @@ void Outbox::count_received() {
 bool Outbox::hear(const Header& header) {
   if (before(next_sequence_, header.received)) return false;
   if (before(acknowledged_, header.received)) release(header.received);
-  const auto more_credit =
-      static_cast<std::int32_t>(header.consumed_bytes - static_cast<std::uint32_t>(peer_credit_));
-  if (more_credit > 0) {
-    peer_credit_ += static_cast<std::uint32_t>(more_credit);
-    spend_new_credit();
-  }
+  if (admission_.hear_credit(header.consumed_bytes)) without_credit_.spend();
   if (!heard_) {
     heard_ = true;
     flush();
@@ -304,9 +346,10 @@ void Outbox::detach() {
 void Outbox::fail() {
   detach();
   waiting_.prepend(sent_);
-  without_credit_.prepend(waiting_);
-  while (!without_credit_.empty()) {
-    Frame& frame = without_credit_.take();
+  FrameList& left = without_credit_.abandoned();
+  left.prepend(waiting_);
+  while (!left.empty()) {
+    Frame& frame = left.take();
     if (Send* send = eager_send(frame)) core_.sends.finish(*send, Status::unreachable);
     core_.frames.give(frame);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/engine/frame_list.hpp"
+#include "net/frames/frame_list.hpp"
 
 #include <utility>
 

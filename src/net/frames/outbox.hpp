@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "net/carrier/timers.hpp"
-#include "net/engine/core.hpp"
-#include "net/engine/frame_list.hpp"
+#include "net/frames/admission.hpp"
+#include "net/frames/core.hpp"
+#include "net/frames/credit_queue.hpp"
+#include "net/frames/frame_list.hpp"
 #include "net/protocol/frames.hpp"
 
 namespace suiro::net {
@@ -24,11 +25,15 @@ class Announcer {
   virtual BusyLinks busy_links() const = 0;
 };
 
-class Outbox : private Watcher {
+class Outbox : private CreditSeeker {
  public:
   /// `resumes`: the session survives its streams, so frames are kept until acknowledged.
   Outbox(Core& core, Announcer& announcer, bool resumes)
-      : core_(core), announcer_(announcer), resumes_(resumes) {}
+      : core_(core),
+        announcer_(announcer),
+        resumes_(resumes),
+        admission_(core.settings),
+        without_credit_(core, admission_, waiting_, *this) {}
 
   /// A new control stream; the peer has `received` frames. False: what is missing was not kept.
   bool attach(StreamId stream, std::size_t rail, std::uint32_t received);
@@ -46,16 +51,16 @@ class Outbox : private Watcher {
   /// A frame that must arrive has done so.
   void count_received();
   /// One that is a message has begun.
-  void count_answer() { answered_ = true; }
+  void count_answer() { admission_.hear_answer(); }
   /// How many have.
   std::uint32_t received() const { return received_; }
   /// Lets the peer send that much more eager payload, or that it has sent it.
   void add_credit(std::uint64_t bytes) { credit_ += bytes; }
   std::uint64_t told_credit() const { return told_credit_; }
   /// What the peer lets go ahead from now on.
-  void set_ahead(const Ahead& ahead) { ahead_ = ahead; }
+  void set_ahead(const Ahead& ahead) { admission_.set_ahead(ahead); }
   /// The peer has all of a message that was asked for, so it keeps up.
-  void hear_of_end() { credit_when_taken_ = peer_credit_; }
+  void hear_of_end() { admission_.hear_end(); }
   /// How much of that the peer may use at a time: it is told of more before it has used it up.
   void set_share(std::uint64_t bytes) { share_ = bytes; }
 
@@ -78,19 +83,7 @@ class Outbox : private Watcher {
 
  private:
   bool ready() const { return attached() && heard_ && waiting_.empty() && without_credit_.empty(); }
-  std::uint64_t credit_left() const { return peer_credit_ - spent_credit_; }
-  bool may_be_eager(std::uint64_t length) const;
-  bool may_go_whole(std::uint64_t length) const;
-  bool may_go_ahead(std::uint64_t length) const;
   bool may_inject(std::uint64_t length) const;
-  bool may_hope(std::uint64_t length) const;
-  bool should_wait_for_credit(std::uint64_t length) const;
-  void wait_for_credit();
-  void spend_new_credit();
-  void hope(std::int64_t now_ns);
-  void look(std::int64_t now_ns) override;
-  void stop_waiting_for_credit();
-  void take_turn() { turned_ = std::exchange(answered_, false); }
   bool keeps_copy(std::uint64_t length) const;
   Header header_of(const SendRequest& request, std::uint64_t length) const;
   Status send_now(const SendRequest& request, std::uint64_t length);
@@ -102,7 +95,9 @@ class Outbox : private Watcher {
   void decide(Frame& frame);
   void charge_eager(std::uint64_t length);
   void announce(Frame& frame);
-  void flush();
+  void flush() override;
+  void ask_for_credit() override { tell(Answer::wanted); }
+  bool all_arrived() const override { return acknowledged_ == next_sequence_; }
   void account(std::uint64_t written);
   void written(Frame& frame);
   void release(std::uint32_t received);
@@ -112,27 +107,18 @@ class Outbox : private Watcher {
   Core& core_;
   Announcer& announcer_;
   const bool resumes_;
+  Admission admission_;
   StreamId stream_ = no_stream;
   std::size_t rail_ = 0;
-  bool heard_ = false;        // the peer's credit is known
-  bool blocked_ = false;      // until the stream is writable
-  FrameList waiting_;         // the first may be written in part
-  FrameList sent_;            // until acknowledged
-  FrameList without_credit_;  // messages after those in `waiting_`: credit is likely to come soon
+  bool heard_ = false;          // the peer's credit is known
+  bool blocked_ = false;        // until the stream is writable
+  FrameList waiting_;           // the first may be written in part
+  FrameList sent_;              // until acknowledged
+  CreditQueue without_credit_;  // messages that are behind those in `waiting_`
   std::uint32_t next_sequence_ = 0;
   std::uint32_t acknowledged_ = 0;
   std::uint64_t kept_bytes_ = 0;     // copies in `sent_`
   std::uint64_t unasked_bytes_ = 0;  // kept since an acknowledgement was asked for
-  std::uint64_t peer_credit_ = first_credit, spent_credit_ = first_credit;
-  std::uint64_t hoped_credit_ = 0;  // the most there was at a time, since hope was in vain
-  std::int64_t hopes_until_ns_ = 0;
-  int requests_allowed_ = 0;  // for messages that would wait for credit otherwise
-  bool leaving_ = false;      // goodbye is the last
-  Ahead ahead_;
-  int ahead_in_row_ = 0;                 // whole messages that went so, since one was asked for
-  std::uint64_t credit_when_taken_ = 0;  // when the last of them is
-  bool answered_ = false;                // the peer has sent a message since our last long one
-  bool turned_ = false;                  // that one, too, was sent after such an answer
   std::uint32_t received_ = 0, told_received_ = 0;
   std::uint64_t credit_ = first_credit, told_credit_ = first_credit, share_ = 0;
   bool acknowledgement_wanted_ = false;
