@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames survive the wire; what no honest engine sends is refused.
+#include "net/protocol/frames.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <string_view>
-
-#include "net/protocol/frames.hpp"
 
 namespace suiro::net {
 namespace {
