@@ -5,19 +5,9 @@
 #include <utility>
 
 namespace suiro::net {
-namespace {
-
-/// An acknowledgement that nobody asked for waits for a frame that goes anyway, but not longer.
-constexpr std::int64_t acknowledgement_delay_ns = 20'000'000;
-/// While a long frame comes, within the time after which a silent rail is left.
-constexpr std::int64_t signs_of_life = 16;
-
-}  // namespace
-
 Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, const Name& name)
     : core_(core),
       mailbox_(mailbox),
-      streams_(streams),
       peer_(peer),
       name_(name),
       paths_(paths_to(core.links, core.own, name)),
@@ -30,7 +20,8 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       inbox_(mailbox, outbox_, *this, peer),
       bulk_(core, streams, *this, silence_, bulk_table_, offers_, fetches_,
             core.own.nonce < name.nonce),
-      shared_memory_(paths_.same_host) {}
+      control_(core, streams, *this, *this, paths_, silence_, outbox_, inbox_, bulk_, resumes_,
+               core.own.nonce < name.nonce) {}
 
 Status Session::send(const SendRequest& request) {
   if (gone_) {
@@ -38,20 +29,17 @@ Status Session::send(const SendRequest& request) {
     return Status::unreachable;
   }
   const Status status = outbox_.send(request);
-  if (control_ == no_stream && opening_ == no_stream)
-    connect(core_.carrier.now_ns());
-  else
-    wake();
+  control_.need();
   return status;
 }
 
 void Session::finish() {
-  if (gone_ || goodbye_said_ || !needed_) return;
+  if (gone_ || goodbye_said_ || !control_.needed()) return;
   goodbye_said_ = true;
   Header goodbye;
   goodbye.kind = FrameKind::goodbye;
   outbox_.post(goodbye);
-  wake();
+  control_.wake();
 }
 
 void Session::tell_leaving(std::size_t number, std::uint64_t life) {
@@ -61,7 +49,7 @@ void Session::tell_leaving(std::size_t number, std::uint64_t life) {
   header.stream = static_cast<std::uint8_t>(number);
   header.data = life;
   outbox_.post(header);
-  wake();
+  control_.wake();
 }
 
 void Session::tell_wanted(std::size_t rail) {
@@ -74,18 +62,18 @@ void Session::tell_wanted(std::size_t rail) {
 
 void Session::fetch(Receive& receive, std::uint64_t transfer, std::uint64_t ahead) {
   fetches_.fetch(receive, transfer, ahead);
-  wake();
+  control_.wake();
 }
 
 void Session::came_ahead(Receive& receive) {
   fetches_.came_ahead(receive);
-  wake();
+  control_.wake();
 }
 
 void Session::decline(std::uint64_t transfer) {
   if (gone_) return;
   fetches_.decline(transfer);
-  wake();
+  control_.wake();
 }
 
 void Session::abandon(Receive& receive) { fetches_.abandon(receive); }
@@ -102,18 +90,44 @@ void Session::give_credit(std::uint64_t bytes) {
   outbox_.add_credit(bytes);
 }
 
+void Session::connected() {
+  share_ = core_.credit.begin();
+  give_credit(share_.bytes);
+}
+
+Welcome Session::introduced(Stream& stream) {
+  return stream.introduction.kind == StreamKind::bulk ? bulk_.introduced(stream)
+                                                      : control_.introduced(stream);
+}
+
+bool Session::welcomed(const Stream& stream, const Welcome& welcome) {
+  if (stream.introduction.kind == StreamKind::control) return control_.welcomed(stream, welcome);
+  if (!welcome.accepted) bulk_.closed(stream.id);
+  return welcome.accepted;
+}
+
+void Session::established(Stream& stream) {
+  if (stream.introduction.kind == StreamKind::bulk)
+    bulk_.established(stream);
+  else
+    control_.established(stream);
+}
+
+void Session::closed(StreamId id, std::string_view reason) {
+  if (!gone_ && !control_.closed(id, reason)) bulk_.closed(id);
+}
+
 void Session::writable(const Stream& stream) {
   if (stream.introduction.kind == StreamKind::bulk)
     offers_.writable(stream.introduction.stream);
-  else if (stream.id == control_)
+  else if (control_.is(stream.id))
     outbox_.writable();
 }
 
 void Session::received(Stream& stream, std::span<const std::byte> bytes) {
   if (stream.introduction.kind == StreamKind::control) {
-    if (stream.id != control_) return;
-    core_.statistics.rails[control_rail_].received_bytes += bytes.size();
-    control_moves_ = true;
+    if (!control_.is(stream.id)) return;
+    control_.arrived(bytes.size());
     if (!inbox_.receive(bytes)) fail(inbox_.objection());
     return;
   }
@@ -134,40 +148,24 @@ void Session::received(Stream& stream, std::span<const std::byte> bytes) {
 std::span<std::byte> Session::wanted(const Stream& stream) {
   if (stream.introduction.kind == StreamKind::bulk)
     return fetches_.wanted(stream.introduction.stream);
-  return stream.id == control_ ? inbox_.wanted() : std::span<std::byte>();
+  return control_.is(stream.id) ? inbox_.wanted() : std::span<std::byte>();
 }
 
 void Session::placed(const Stream& stream, std::size_t bytes) {
   if (stream.introduction.kind == StreamKind::bulk) {
     fetches_.placed(stream.introduction.stream, bytes);
-  } else if (stream.id == control_) {
-    core_.statistics.rails[control_rail_].received_bytes += bytes;
-    control_moves_ = true;
+  } else if (control_.is(stream.id)) {
+    control_.arrived(bytes);
     if (!inbox_.placed(bytes)) fail(inbox_.objection());
   }
 }
 
 void Session::drained(const Stream& stream) {
-  if (stream.id != control_) return;
-  outbox_.acknowledge(Outbox::Urgency::wanted);
-  show_life();
-  if (!resumes_ || acknowledge_ns_ != never_ns || !outbox_.owes_acknowledgement()) return;
-  acknowledge_ns_ = core_.carrier.now_ns() + acknowledgement_delay_ns;
-  core_.timers.schedule(*this, acknowledge_ns_);
-}
-
-/// A frame is answered when it is there. While a long one comes over a slow rail, its sender is to
-/// hear that it does, soon enough even if it suspects the rail.
-void Session::show_life() {
-  if (!resumes_ || !inbox_.amid_payload()) return;
-  const std::int64_t now_ns = core_.carrier.now_ns();
-  if (now_ns - shown_life_ns_ < core_.settings.stall_timeout_ns / signs_of_life) return;
-  shown_life_ns_ = now_ns;
-  outbox_.tell(Outbox::Answer::unwanted);
+  if (control_.is(stream.id)) control_.drained();
 }
 
 bool Session::heard(const Header& header) {
-  ++frames_heard_;
+  control_.heard_frame();
   return outbox_.hear(header);
 }
 
@@ -181,7 +179,7 @@ bool Session::frame(const Header& header) {
     case FrameKind::done:
       return offers_.done(header);
     case FrameKind::goodbye:
-      goodbye_heard_ = true;
+      control_.heard_goodbye();
       return true;
     case FrameKind::leave:
       return bulk_.left(header.stream, header.data);
@@ -203,7 +201,7 @@ void Session::announced(const Header& header) {
 
 void Session::want_bulk() {
   bulk_.open(core_.carrier.now_ns());
-  watch(core_.carrier.now_ns());
+  control_.watch(core_.carrier.now_ns());
 }
 
 void Session::want_route(std::size_t index) { bulk_.want(index, core_.carrier.now_ns()); }
@@ -215,9 +213,7 @@ void Session::fail(std::string_view reason) {
   gone_ = true;
   failure_ = reason;
   const std::uint64_t unreachable = unreachable_so_far();
-  if (opening_ != no_stream) streams_.close(opening_);
-  if (control_ != no_stream) streams_.close(control_);
-  opening_ = control_ = no_stream;
+  control_.end();
   bulk_.fail();
   inbox_.fail();
   fetches_.fail();
