@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
+ROOM_FILES_MAX = 25
 # Spelt in two halves, so that this file passes its own test.
 LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
 # Layers that use none of the others and are used by none.
@@ -128,6 +129,11 @@ def test_each_place_includes_only_what_is_above_it_in_the_map(folder: str) -> No
     places = {path.relative_to(ROOT / folder).parts[0] for path in tracked(f"{folder}/*/*")}
     assert places == set(order(f"{folder}/README.md"))
     assert not upward_includes(folder)
+
+
+def test_rooms_can_be_surveyed() -> None:
+    counts = {room: len(tracked(f"src/net/{room}/*")) for room in order("src/net/README.md")}
+    assert max(counts.values()) <= ROOM_FILES_MAX, counts
 
 
 def test_collectives_are_listed_in_one_table() -> None:
