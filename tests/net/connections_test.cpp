@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "net/bench/crowd.hpp"
+#include "net/bench/silent_peers.hpp"
 #include "net/endpoint/make_carrier.hpp"
 #include "net/engine/engine.hpp"
 #include "net/frames/core.hpp"
@@ -63,10 +63,10 @@ void exchange(Lone& from, Lone& to, std::vector<std::uint8_t> data) {
 double system_calls_beside(int others) {
   constexpr int messages = 1000;
   Lone a(loopback()), b(loopback());
-  bench::Crowd crowd(a.settings, a.links.front().address);
+  bench::SilentPeers silent(a.settings, a.links.front().address);
   std::atomic<bool> complete{false};
   std::thread joining([&] {
-    for (Lone* host : {&a, &b}) crowd.join(host->own, others);
+    for (Lone* host : {&a, &b}) silent.join(host->own, others);
     complete = true;
   });
   while (!complete) {

@@ -14,14 +14,15 @@
 
 namespace suiro::net::bench {
 
-class Crowd {
+class SilentPeers {
  public:
   /// They come from `address`, which is of this host, in network byte order.
-  Crowd(const Settings& settings, std::uint32_t address) : settings_(settings), address_(address) {}
+  SilentPeers(const Settings& settings, std::uint32_t address)
+      : settings_(settings), address_(address) {}
   /// They say goodbye.
-  ~Crowd();
-  Crowd(const Crowd&) = delete;
-  Crowd& operator=(const Crowd&) = delete;
+  ~SilentPeers();
+  SilentPeers(const SilentPeers&) = delete;
+  SilentPeers& operator=(const SilentPeers&) = delete;
 
   /// So many more peers of `host`, whose engine must run meanwhile. Throws std::runtime_error.
   void join(const Name& host, int count);
@@ -34,14 +35,14 @@ class Crowd {
   std::vector<Descriptor> members_;
 };
 
-/// A crowd with a process, and so with descriptors, of its own. It is forked at once, and ends with
-/// this object.
-class CrowdProcess {
+/// Silent peers in a process of their own, with its descriptors. It is forked at once, and ends
+/// with this object.
+class SilentProcess {
  public:
-  CrowdProcess(const Settings& settings, std::uint32_t address);
-  ~CrowdProcess();
-  CrowdProcess(const CrowdProcess&) = delete;
-  CrowdProcess& operator=(const CrowdProcess&) = delete;
+  SilentProcess(const Settings& settings, std::uint32_t address);
+  ~SilentProcess();
+  SilentProcess(const SilentProcess&) = delete;
+  SilentProcess& operator=(const SilentProcess&) = delete;
 
   void join(const Name& host, int count);
 

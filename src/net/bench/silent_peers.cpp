@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "net/bench/crowd.hpp"
+#include "net/bench/silent_peers.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ constexpr int answer_ms_max = 10'000;
 void await(int socket, short event) {
   pollfd descriptor{socket, event, 0};
   if (::poll(&descriptor, 1, answer_ms_max) != 1)
-    throw std::runtime_error("a peer of the crowd waits in vain");
+    throw std::runtime_error("a silent peer waits in vain");
 }
 
 /// A process that nobody can reach; as it never says anything, nobody tries.
@@ -47,7 +47,7 @@ struct Order {
 
 }  // namespace
 
-Crowd::~Crowd() {
+SilentPeers::~SilentPeers() {
   Header goodbye;
   goodbye.kind = FrameKind::goodbye;
   const HeaderBytes bytes = encode(goodbye);
@@ -55,12 +55,12 @@ Crowd::~Crowd() {
     (void)send(member.number(), bytes.bytes.data(), bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void Crowd::join(const Name& host, int count) {
+void SilentPeers::join(const Name& host, int count) {
   members_.reserve(members_.size() + static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) members_.push_back(enter(host));
 }
 
-Descriptor Crowd::enter(const Name& host) const {
+Descriptor SilentPeers::enter(const Name& host) const {
   Descriptor socket = connect_from(address_, host.addresses[0], host.port);
   if (!socket) throw std::runtime_error("a peer cannot connect: " + stream_error(errno));
   await(socket.number(), POLLOUT);
@@ -84,10 +84,10 @@ Descriptor Crowd::enter(const Name& host) const {
   return socket;
 }
 
-CrowdProcess::CrowdProcess(const Settings& settings, std::uint32_t address) {
+SilentProcess::SilentProcess(const Settings& settings, std::uint32_t address) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw std::runtime_error("cannot make a crowd: " + stream_error(errno));
+    throw std::runtime_error("cannot make silent peers: " + stream_error(errno));
   process_ = fork();
   orders_ = Descriptor(ends[process_ == 0 ? 1 : 0]);
   ::close(ends[process_ == 0 ? 0 : 1]);
@@ -95,10 +95,10 @@ CrowdProcess::CrowdProcess(const Settings& settings, std::uint32_t address) {
   raise_descriptor_limit();
   int result = 0;
   try {
-    Crowd crowd(settings, address);
+    SilentPeers peers(settings, address);
     Order order;
     while (recv(orders_.number(), &order, sizeof order, MSG_WAITALL) == sizeof order) {
-      crowd.join(order.host, order.count);
+      peers.join(order.host, order.count);
       tell(orders_.number(), "j", 1);
     }
   } catch (const std::exception& error) {
@@ -108,12 +108,12 @@ CrowdProcess::CrowdProcess(const Settings& settings, std::uint32_t address) {
   _exit(result);
 }
 
-CrowdProcess::~CrowdProcess() {
+SilentProcess::~SilentProcess() {
   orders_.close();
   waitpid(process_, nullptr, 0);
 }
 
-void CrowdProcess::join(const Name& host, int count) {
+void SilentProcess::join(const Name& host, int count) {
   const Order order{.host = host, .count = count};
   tell(orders_.number(), &order, sizeof order);
   char joined = 0;
