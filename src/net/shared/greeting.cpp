@@ -55,16 +55,16 @@ const sockaddr* generic(const LocalAddress& local) {
 }
 
 /// Room for the descriptors beside a message.
-struct Control {
+struct Ancillary {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(max_descriptors * sizeof(int))> bytes{};
 };
 
-msghdr message_of(iovec& part, Control& control) {
+msghdr message_of(iovec& part, Ancillary& ancillary) {
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  message.msg_control = control.bytes.data();
-  message.msg_controllen = control.bytes.size();
+  message.msg_control = ancillary.bytes.data();
+  message.msg_controllen = ancillary.bytes.size();
   return message;
 }
 
@@ -141,8 +141,8 @@ bool send_greeting(int socket, const Greeting& greeting, const Doorbell& own,
   const std::size_t bytes = (segment ? 3 : 2) * sizeof(int);
   Greeting copy = greeting;
   iovec part{&copy, sizeof copy};
-  Control control;
-  msghdr message = message_of(part, control);
+  Ancillary ancillary;
+  msghdr message = message_of(part, ancillary);
   message.msg_controllen = CMSG_SPACE(bytes);
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
@@ -156,8 +156,8 @@ GreetingState receive_greeting(int socket, bool with_segment,
                                std::optional<ReceivedGreeting>& received) {
   Greeting greeting;
   iovec part{&greeting, sizeof greeting};
-  Control control;
-  msghdr message = message_of(part, control);
+  Ancillary ancillary;
+  msghdr message = message_of(part, ancillary);
   const ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return GreetingState::none_yet;
   std::vector<Descriptor> descriptors;
