@@ -2,8 +2,8 @@
 """Joins sources into few units, for clang-tidy: lint_units.py COMMANDS FOLDER < SOURCES
 
 clang-tidy spends most of its time in the headers that every source includes, so it is shown the
-sources of a target in one unit; hence their local names must differ. Writes the units and their
-compile_commands.json, and prints the units' names.
+sources of a target, or of all rooms of a layer, in one unit; hence their local names must differ.
+Writes the units and their compile_commands.json, and prints the units' names.
 """
 
 import json
@@ -47,6 +47,7 @@ def targets(commands: list[dict[str, str]], wanted: set[str]) -> Iterator[Target
         words = shlex.split(command["command"])
         output = words.index("-o")
         name = Path(words[output + 1].partition(".dir/")[0]).name
+        name = re.sub(r"^(suiro_[a-z]+)_.*", r"\1", name)  # rooms of a layer are compiled alike
         # GCC has warnings that Clang does not know.
         options = (*words[1:output], "-Wno-unknown-warning-option")
         target = Target(name, command["directory"], options, [])

@@ -13,7 +13,7 @@ add_library(suiro_build_id OBJECT ${build_id_source})
 add_dependencies(suiro_build_id build_id)
 
 # suiro_shipped(TARGET): it carries the build's id, runs on systems older than the one where it is
-# built, back to glibc 2.28, and needs no C++ runtime there. src/mpi/older_glibc.c says how. What
+# built, back to glibc 2.28, and needs no C++ runtime there. src/compat/older_glibc.c says how. What
 # the compiled-in sources call is in libdl and libpthread where these are not yet part of libc.
 function(suiro_shipped target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:suiro_build_id>)
@@ -21,10 +21,10 @@ function(suiro_shipped target)
     return()
   endif()
   set(src ${PROJECT_SOURCE_DIR}/src)
-  target_sources(${target} PRIVATE ${src}/mpi/older_glibc.c ${src}/net/older_threads.c)
+  target_sources(${target} PRIVATE ${src}/compat/older_glibc.c ${src}/compat/older_threads.c)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL EXECUTABLE)
-    target_sources(${target} PRIVATE ${src}/tools/older_start.c)
+    target_sources(${target} PRIVATE ${src}/compat/older_start.c)
   endif()
   target_link_options(${target} PRIVATE
     $<$<LINK_LANGUAGE:CXX>:-static-libstdc++> -static-libgcc -Wl,--as-needed

@@ -6,14 +6,17 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 COLUMNS_MAX = 100
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
+ROOM_FILES_MAX = 25
 # Spelt in two halves, so that this file passes its own test.
 LEFTOVERS = ("FIX" + "ME", "TO" + "DO", "XX" + "X")
 # Layers that use none of the others and are used by none.
-LONERS = {"bench", "lab", "switch"}
+LONERS = {"src/bench", "src/compat", "src/lab", "src/switch"}
 # What runs for a collective, or how it is called: by their nature something for each of them.
 SAY_WHAT_RUNS = (
     "src/choose/bound_rules.cpp",
@@ -99,19 +102,38 @@ def test_native_functions_fit_a_screen() -> None:
     assert not long
 
 
-def test_layers_include_only_what_is_above_them() -> None:
-    table = re.findall(r"^\| `(\w+)` \|", (ROOT / "src/README.md").read_text(), re.MULTILINE)
-    folders = {path.parent.name for path in tracked("src/*/CMakeLists.txt")}
-    assert folders <= set(table), "src/README.md lists every layer"
+def order(readme: str) -> list[str]:
+    """The layers or rooms that a map lists, bottom up."""
+    return re.findall(r"^\| `(\w+)` \|", (ROOT / readme).read_text(), re.MULTILINE)
+
+
+def upward_includes(folder: str) -> list[str]:
+    """What files of a layer or room include of those below it in the folder's map."""
+    places = order(f"{folder}/README.md")
+    prefix = "".join(f"{part}/" for part in Path(folder).parts[1:])
     wrong = []
-    for path in tracked("src/*.cpp", "src/*.hpp", "src/*.c"):
-        layer = path.relative_to(ROOT / "src").parts[0]
-        for included in re.findall(r'^#include "(\w+)/', path.read_text(), re.MULTILINE):
-            if included == layer or included not in table:
+    for path in tracked(f"{folder}/*.cpp", f"{folder}/*.hpp", f"{folder}/*.c"):
+        place = path.relative_to(ROOT / folder).parts[0]
+        includes = re.findall(rf'^#include "({prefix}\w+/.+)"', path.read_text(), re.MULTILINE)
+        for included in includes:
+            other = included.removeprefix(prefix).split("/")[0]
+            if other == place or other not in places:
                 continue
-            if layer in LONERS or table.index(included) > table.index(layer):
+            if f"{folder}/{place}" in LONERS or places.index(other) > places.index(place):
                 wrong.append(f"{name(path)} includes {included}")
-    assert not wrong
+    return wrong
+
+
+@pytest.mark.parametrize("folder", ["src", "src/net"])
+def test_each_place_includes_only_what_is_above_it_in_the_map(folder: str) -> None:
+    places = {path.relative_to(ROOT / folder).parts[0] for path in tracked(f"{folder}/*/*")}
+    assert places == set(order(f"{folder}/README.md"))
+    assert not upward_includes(folder)
+
+
+def test_rooms_can_be_surveyed() -> None:
+    counts = {room: len(tracked(f"src/net/{room}/*")) for room in order("src/net/README.md")}
+    assert max(counts.values()) <= ROOM_FILES_MAX, counts
 
 
 def test_collectives_are_listed_in_one_table() -> None:

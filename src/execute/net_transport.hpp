@@ -11,7 +11,7 @@
 
 #include "execute/pieces.hpp"
 #include "execute/transport_concept.hpp"
-#include "net/endpoint.hpp"
+#include "net/endpoint/endpoint.hpp"
 #include "schedule/schedule.hpp"
 
 namespace suiro {

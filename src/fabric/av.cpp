@@ -9,7 +9,7 @@
 
 #include "fabric/endpoint.hpp"
 #include "fabric/object.hpp"
-#include "net/complaint.hpp"
+#include "net/endpoint/complaint.hpp"
 
 namespace suiro::fabric {
 namespace {

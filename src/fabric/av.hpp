@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fabric/domain.hpp"
-#include "net/name.hpp"
+#include "net/protocol/name.hpp"
 
 namespace suiro::fabric {
 

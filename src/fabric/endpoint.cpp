@@ -9,7 +9,7 @@
 
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
-#include "net/complaint.hpp"
+#include "net/endpoint/complaint.hpp"
 
 namespace suiro::fabric {
 namespace {

@@ -13,7 +13,7 @@
 #include "fabric/cq.hpp"
 #include "fabric/domain.hpp"
 #include "fabric/number_table.hpp"
-#include "net/endpoint.hpp"
+#include "net/endpoint/endpoint.hpp"
 
 namespace suiro::fabric {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "net/clock.hpp"
+#include "base/clock.hpp"
 
 namespace suiro::fabric {
 void EndpointSet::add(net::Endpoint& endpoint) {
@@ -30,10 +30,10 @@ void EndpointSet::progress() {
 bool EndpointSet::wait(bool (*condition)(void*), void* argument, int timeout_ms) {
   constexpr std::int64_t longest_piece_ns = 10'000'000;
   const std::int64_t end_ns =
-      timeout_ms < 0 ? INT64_MAX : net::monotonic_ns() + timeout_ms * 1'000'000LL;
+      timeout_ms < 0 ? INT64_MAX : monotonic_ns() + timeout_ms * 1'000'000LL;
   std::size_t turn = 0;
   while (!condition(argument)) {
-    const std::int64_t left_ns = end_ns - net::monotonic_ns();
+    const std::int64_t left_ns = end_ns - monotonic_ns();
     if (left_ns <= 0) return false;
     std::unique_lock lock(mutex_);
     const std::int64_t share_ns =

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "net/endpoint.hpp"
+#include "net/endpoint/endpoint.hpp"
 
 namespace suiro::fabric {
 

@@ -8,7 +8,7 @@
 
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
-#include "net/message.hpp"
+#include "net/protocol/message.hpp"
 
 namespace suiro::fabric {
 namespace {

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "fabric/object.hpp"
-#include "net/links.hpp"
-#include "net/settings.hpp"
-#include "net/wire.hpp"
+#include "host/links.hpp"
+#include "net/protocol/frames.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::fabric {
 namespace {
@@ -45,7 +45,7 @@ const std::optional<net::Name>& place() {
       const net::Settings settings = net::settings_from_environment();
       local_rank = settings.local_rank;
       net::Name name;
-      for (const net::Link& link : net::usable_links(settings.networks))
+      for (const host::Link& link : host::usable_links(settings.networks))
         name.addresses.at(name.rails++) = link.address;
       return name;
     } catch (const std::exception& error) {

@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "base/tell.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/info.hpp"
 #include "fabric/object.hpp"
-#include "net/tell.hpp"
 
 namespace suiro::fabric {
 namespace {
@@ -29,7 +29,7 @@ void clean_up() {}
 
 }  // namespace
 
-void say(std::string_view text) { net::tell("suiro: " + std::string(text) + "\n"); }
+void say(std::string_view text) { tell("suiro: " + std::string(text) + "\n"); }
 
 }  // namespace suiro::fabric
 

@@ -9,13 +9,15 @@
 #include <set>
 #include <vector>
 
+#include "base/tell.hpp"
 #include "choose/bound_rules.hpp"
+#include "host/links.hpp"
+#include "host/local_place.hpp"
 #include "mpi/device_memory.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/fault_tolerance.hpp"
 #include "mpi/job.hpp"
 #include "mpi/lessons.hpp"
-#include "mpi/link_rate.hpp"
 #include "mpi/load.hpp"
 #include "mpi/net_group.hpp"
 #include "mpi/profilers.hpp"
@@ -23,15 +25,13 @@
 #include "mpi/reserve.hpp"
 #include "mpi/sites.hpp"
 #include "mpi/usual_arithmetic.hpp"
-#include "net/local_place.hpp"
-#include "net/tell.hpp"
 
 namespace suiro::mpi {
 
 // Never destroyed: threads may outlive main(), and a preloaded library has no business at exit.
 Job& job = *new Job;
 
-void say(const std::string& message) { net::tell("suiro: " + message + "\n"); }
+void say(const std::string& message) { tell("suiro: " + message + "\n"); }
 
 namespace {
 
@@ -44,8 +44,8 @@ struct Stand {
   std::int32_t lacks_net = 0;  // though it was asked for
   std::int32_t cores = 0;      // of its node, for all ranks there
   std::int32_t site = -1;      // that the settings name for this host
-  NodeLinks links;
-  Networks networks{};
+  host::NodeLinks links;
+  host::Networks networks{};
   std::uint64_t detours = 0;  // the collectives that a profiler takes past suiro
 };
 
@@ -91,7 +91,7 @@ std::vector<int> nodes_of(const std::vector<Stand>& stands) {
 
 /// The site of each rank of the world, from the addresses that the lowest rank of its node has.
 std::vector<int> sites_by_address(const std::vector<Stand>& stands) {
-  std::vector<Networks> networks;
+  std::vector<host::Networks> networks;
   std::vector<std::size_t> place(stands.size());  // of a node's networks, at its lowest rank
   for (std::size_t rank = 0; rank < stands.size(); ++rank) {
     if (static_cast<std::size_t>(stands[rank].node) != rank) continue;
@@ -263,10 +263,10 @@ bool agree() {
                    .node = node.leader,
                    .has_devices = has_device_runtime() ? 1 : 0,
                    .lacks_net = lacks_net() ? 1 : 0,
-                   .cores = net::local_place().cores,
+                   .cores = host::local_place().cores,
                    .site = site_named(job.settings.sites, host_name()),
-                   .links = find_node_links(),
-                   .networks = host_networks(),
+                   .links = host::node_links(),
+                   .networks = host::host_networks(),
                    .detours = detours.collectives};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
@@ -349,7 +349,7 @@ void check_offsets() {
 /// Before the real MPI_Init. True when `suiro run` knows of this rank.
 bool prepare(bool& over_suiro) {
   const UsualArithmetic usual;
-  net::can_tell();  // before the MPI opens anything
+  can_tell();  // before the MPI opens anything
   job.settings = read_settings();
   const Settings& settings = job.settings;
   const bool enrolled = !settings.off && !settings.service.empty() &&

@@ -14,9 +14,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/tell.hpp"
+#include "host/launcher.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/environment.hpp"
-#include "net/tell.hpp"
 
 using Finder = void* (*)(const char*);
 extern "C" __attribute__((visibility("default"))) void* suiro_next_symbol(const char* name);
@@ -67,7 +68,7 @@ void* next_symbol(const char* name) {
 }
 
 [[noreturn]] void fail(const std::string& what) {
-  net::tell("suiro: " + what + "\n");
+  tell("suiro: " + what + "\n");
   std::abort();
 }
 
@@ -96,21 +97,15 @@ std::string interface_underneath() {
   return found ? "mpich" : "";
 }
 
-bool speaks_for_all() {
-  for (const char* name : {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return true;
-}
-
 /// Only the last of suiro's libraries knows that none was the right one.
 void stand_aside() {
   if (sibling() != nullptr) return;
   leave_environment();
   const char* off = std::getenv("SUIRO");
-  if (!speaks_for_all() || (off != nullptr && std::string_view(off) == "off")) return;
-  net::tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
-            "); all ranks use native collectives\n");
+  const bool speaks_for_all = host::launcher_rank() <= 0;  // or nobody knows the ranks
+  if (!speaks_for_all || (off != nullptr && std::string_view(off) == "off")) return;
+  tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
+       "); all ranks use native collectives\n");
 }
 
 }  // namespace

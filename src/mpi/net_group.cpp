@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mpi/job.hpp"
-#include "net/settings.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::mpi {
 namespace {

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
+#include "base/random.hpp"
 #include "mpi/load.hpp"
-#include "net/random.hpp"
 
 namespace suiro::mpi {
 
@@ -28,20 +28,20 @@ struct Offer {
   std::uint64_t token = 0;
 };
 
-std::optional<net::SharedMemory> adopted(const Offer& offer, std::size_t bytes) {
+std::optional<SharedMemory> adopted(const Offer& offer, std::size_t bytes) {
   if (offer.process == 0) return std::nullopt;
   const std::string path =
       "/proc/" + std::to_string(offer.process) + "/fd/" + std::to_string(offer.descriptor);
-  net::Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  Descriptor descriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!descriptor) return std::nullopt;
-  return net::SharedMemory::adopt(std::move(descriptor), bytes);
+  return SharedMemory::adopt(std::move(descriptor), bytes);
 }
 
-std::optional<net::SharedMemory> offered(Offer& offer, std::size_t bytes) {
+std::optional<SharedMemory> offered(Offer& offer, std::size_t bytes) {
   try {
-    net::SharedMemory memory = net::SharedMemory::create("suiro-node", bytes);
+    SharedMemory memory = SharedMemory::create("suiro-node", bytes);
     std::uint8_t token[sizeof offer.token];
-    net::random_bytes(token);
+    random_bytes(token);
     std::memcpy(&offer.token, token, sizeof token);
     std::memcpy(memory.data(), token, sizeof token);
     offer.process = getpid();
@@ -81,7 +81,7 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
   const std::span<const int> near = topology.ranks_of(topology.node(rank));
   const std::size_t size = bytes(near.size());
   Offer offer;
-  std::optional<net::SharedMemory> memory;
+  std::optional<SharedMemory> memory;
   if (near.front() == rank) {
     memory = offered(offer, size);
     for (const int other : near.subspan(1)) {
@@ -97,7 +97,7 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
   return found->header().token == offer.token ? std::move(found) : nullptr;
 }
 
-NodeMemory::NodeMemory(net::SharedMemory memory, const Topology& topology, int rank)
+NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank)
     : memory_(std::move(memory)),
       ranks_(topology.ranks_of(topology.node(rank)).size()),
       me_(static_cast<std::size_t>(topology.local(rank))),

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/shared_memory.hpp"
 #include "mpi/run.hpp"
-#include "net/shared_memory.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {
@@ -70,7 +70,7 @@ class NodeMemory {
     std::uint64_t token;
   };
 
-  NodeMemory(net::SharedMemory memory, const Topology& topology, int rank);
+  NodeMemory(SharedMemory memory, const Topology& topology, int rank);
 
   static std::size_t bytes(std::size_t ranks);
   static std::size_t row_bytes(std::size_t ranks);
@@ -83,7 +83,7 @@ class NodeMemory {
     return signals(static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]), me_);
   }
 
-  net::SharedMemory memory_;
+  SharedMemory memory_;
   std::size_t ranks_;               // of the node
   std::size_t me_;                  // the place of this rank among them
   std::vector<int> place_of_rank_;  // -1: on another node

@@ -13,13 +13,14 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/launcher.hpp"
+#include "host/links.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/load.hpp"
 #include "mpi/real.hpp"
 #include "mpi/service.hpp"
 #include "mpi/settings.hpp"
-#include "net/links.hpp"
-#include "net/settings.hpp"
+#include "net/protocol/settings.hpp"
 
 namespace suiro::mpi {
 namespace {
@@ -55,7 +56,7 @@ std::string loader_error() {
 /// The engine is the same here and in the provider.
 std::string network_failure() {
   try {
-    net::usable_links(net::settings_from_environment().networks);
+    host::usable_links(net::settings_from_environment().networks);
     return "";
   } catch (const std::exception& error) {
     return error.what();
@@ -127,7 +128,8 @@ std::string mpi_failure() {
 Obstacle provider_obstacle() {
   std::string why = network_failure();
   if (!why.empty()) return {why, false};
-  if (!launcher_place()) return {"the launcher does not tell how many ranks the job has", true};
+  if (!host::launcher_place())
+    return {"the launcher does not tell how many ranks the job has", true};
   why = mpi_failure();
   return {why.empty() ? provider_failure() : why, true};
 }

@@ -14,7 +14,7 @@
 #include "mpi/run_memory.hpp"
 #include "mpi/size_agreement.hpp"
 #include "mpi/staging.hpp"
-#include "net/complaint.hpp"
+#include "net/endpoint/complaint.hpp"
 
 namespace suiro::mpi {
 

@@ -11,7 +11,7 @@ struct Spare {
   static constexpr std::uint64_t kept_bytes = std::uint64_t{64} << 20;
 
   std::mutex mutex;  // collectives of several communicators may run at once
-  net::SpareMemory memory{kept_bytes};
+  SpareMemory memory{kept_bytes};
 };
 
 /// Never destroyed: threads may outlive main().
@@ -32,13 +32,13 @@ RunMemory::RunMemory(const Needs& needs) {
 
 RunMemory::~RunMemory() {
   const std::scoped_lock lock(spare().mutex);
-  for (net::SpareMemory::Piece& piece : pieces_) {
+  for (SpareMemory::Piece& piece : pieces_) {
     if (piece.bytes) spare().memory.give(std::move(piece));
   }
 }
 
 void RunMemory::leave_behind() {
-  for (net::SpareMemory::Piece& piece : pieces_) static_cast<void>(piece.bytes.release());
+  for (SpareMemory::Piece& piece : pieces_) static_cast<void>(piece.bytes.release());
 }
 
 }  // namespace suiro::mpi

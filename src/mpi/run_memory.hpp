@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "net/spare_memory.hpp"
+#include "base/spare_memory.hpp"
 
 namespace suiro::mpi {
 
@@ -47,7 +47,7 @@ class RunMemory {
   void leave_behind();
 
  private:
-  net::SpareMemory::Piece pieces_[uses];
+  SpareMemory::Piece pieces_[uses];
 };
 
 }  // namespace suiro::mpi

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "host/launcher.hpp"
 #include "mpi/reach.hpp"
 #include "mpi/record.hpp"
 
@@ -60,21 +61,6 @@ std::string build_id() {
   return std::string(suiro_build_id).substr(prefix.size());
 }
 
-std::optional<LauncherPlace> launcher_place() {
-  constexpr std::pair<const char*, const char*> names[] = {
-      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-      {"PMI_RANK", "PMI_SIZE"},
-      {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-  };
-  for (const auto& [rank_name, size_name] : names) {
-    const char* rank = std::getenv(rank_name);
-    const char* size = std::getenv(size_name);
-    if (rank != nullptr && size != nullptr) return LauncherPlace{std::atoi(rank), std::atoi(size)};
-  }
-  if (std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_FD") != nullptr) return std::nullopt;
-  return LauncherPlace{};
-}
-
 std::string host_name() {
   char name[256] = {};
   gethostname(name, sizeof name - 1);
@@ -96,7 +82,7 @@ bool Service::enroll(const std::string& addresses, const std::string& token) {
 
 /// As the verdict: a rank that loses patience has the service decide for all.
 std::string Service::transport(const Obstacle& obstacle) {
-  const LauncherPlace place = launcher_place().value_or(LauncherPlace{});
+  const host::LauncherPlace place = host::launcher_place().value_or(host::LauncherPlace{});
   const nlohmann::json about{{"rank", place.rank},
                              {"size", place.size},
                              {"spawned", launcher_tells_spawned()},

@@ -61,12 +61,4 @@ std::string host_name();
 /// Of the build that this library is from; ranks with another are noticed by it.
 std::string build_id();
 
-/// Where this process is in its job, as its launcher says before MPI does; a process without one is
-/// alone. Nothing, if the launcher is one that does not say.
-struct LauncherPlace {
-  int rank = 0;
-  int size = 1;
-};
-std::optional<LauncherPlace> launcher_place();
-
 }  // namespace suiro::mpi

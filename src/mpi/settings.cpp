@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/hash.hpp"
 #include "collectives/collectives.hpp"
 #include "model/network_json.hpp"
 #include "mpi/environment.hpp"
@@ -31,10 +32,10 @@ bool flag(const char* name) {
   return !value.empty() && value != "0";
 }
 
-/// FNV-1a; a separator keeps "ab" + "c" apart from "a" + "bc".
+/// A separator keeps "ab" + "c" apart from "a" + "bc".
 void mix(std::uint64_t& hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  hash = (hash ^ 0xffU) * 0x100000001b3U;
+  for (const char c : text) hash = hash_with(hash, static_cast<unsigned char>(c));
+  hash = hash_with(hash, 0xff);
 }
 
 std::string read_file(const std::string& path) {
@@ -168,7 +169,7 @@ Settings read_settings() {
   settings.check = flag("SUIRO_CHECK");
   settings.service = variable("SUIRO_JOB");
   settings.token = variable("SUIRO_TOKEN");
-  settings.hash = 0xcbf29ce484222325U;
+  settings.hash = hash_begin;
   mix(settings.hash, settings.off ? "off" : "on");
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");

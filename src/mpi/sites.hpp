@@ -5,9 +5,6 @@
 // more sites are better assumed than fewer.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -15,18 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "host/networks.hpp"
+
 namespace suiro::mpi {
-
-/// Hashes of the networks that a host is in; 0 is none. Fixed in size, to be exchanged as it is.
-using Networks = std::array<std::uint64_t, 8>;
-
-/// The hash of the network of an address and its mask, as bytes of equal number; 0 for a network of
-/// one host, as clouds give them to each machine: it tells nothing of the others.
-std::uint64_t network_of(std::span<const std::byte> address, std::span<const std::byte> mask);
-
-/// This host's, without those that every host has alike for containers and virtual machines, and
-/// without links that are down, loopback and link-local addresses.
-Networks host_networks();
 
 /// Sites by the names of their hosts.
 using NamedSites = std::map<std::string, int, std::less<>>;
@@ -39,6 +27,6 @@ NamedSites parse_sites(std::string_view text);
 int site_named(const NamedSites& sites, std::string_view host);
 
 /// The site of each node. Nodes without any network are at the first node's site.
-std::vector<int> sites_of(std::span<const Networks> networks_of_node);
+std::vector<int> sites_of(std::span<const host::Networks> networks_of_node);
 
 }  // namespace suiro::mpi

@@ -17,14 +17,6 @@ ALL = [*PAGES, *sorted((ROOT / "docs/decisions").glob("*.md")),
 # What a measurement has given is here in tables only.
 WITH_RESULTS = ("README.md", "results.md", "transport-results.md", "should-i-use-this.md")
 LINES_MAX = 200
-# Of pages that were not rewritten yet: sentences that are too long, and with too many numbers.
-# These counts may only fall; a page that has none is not listed.
-EXCEPTIONS: dict[str, tuple[int, int]] = {
-    "docs/decisions/0014-the-transport-engine.md": (17, 3),
-    "docs/decisions/0015-reading-without-the-application.md": (16, 5),
-    "docs/decisions/0017-a-part-goes-ahead.md": (11, 8),
-    "docs/decisions/0027-links-are-shared.md": (20, 7),
-}
 
 
 def name(page: Path) -> str:
@@ -35,14 +27,8 @@ def name(page: Path) -> str:
 def test_sentences_are_short(page: Path, generate: ModuleType) -> None:
     found = list(prose.sentences(generate.tables.without(page.read_text())))
     long, crowded = list(filter(prose.is_long, found)), list(filter(prose.is_crowded, found))
-    allowed = EXCEPTIONS.get(name(page), (0, 0))
-    assert len(long) <= allowed[0], "\n".join(long)
-    assert len(crowded) <= allowed[1], "\n".join(crowded)
-    assert (len(long), len(crowded)) == allowed, "fewer than allowed: write the lower counts here"
-
-
-def test_exceptions_are_of_pages() -> None:
-    assert set(EXCEPTIONS) <= set(map(name, ALL))
+    assert not long, "\n".join(long)
+    assert not crowded, "\n".join(crowded)
 
 
 @pytest.mark.parametrize("page", WITH_RESULTS)

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "base/random.hpp"
 #include "expect.hpp"
-#include "net/handshake.hpp"
-#include "net/random.hpp"
+#include "net/protocol/handshake.hpp"
 
 namespace {
 
@@ -76,7 +76,7 @@ void speak_to_opener(Bytes bytes, std::size_t piece) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  set_random_source([](std::span<std::uint8_t> bytes) { std::ranges::fill(bytes, 7); });
+  suiro::set_random_source([](std::span<std::uint8_t> bytes) { std::ranges::fill(bytes, 7); });
   const Bytes bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
   speak_to_acceptor(bytes, std::size_t{1} + data[0]);
   speak_to_opener(bytes, std::size_t{1} + data[0]);

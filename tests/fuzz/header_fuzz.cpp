@@ -6,7 +6,7 @@
 #include <span>
 
 #include "expect.hpp"
-#include "net/wire.hpp"
+#include "net/protocol/frames.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace suiro::net;

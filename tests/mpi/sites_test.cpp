@@ -4,9 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstddef>
-#include <span>
 #include <stdexcept>
 
 namespace suiro::mpi {
@@ -16,12 +13,12 @@ using testing::Each;
 using testing::ElementsAre;
 
 TEST(Sites, NodesThatShareANetworkAreTogether) {
-  const std::vector<Networks> networks = {{1}, {2}, {3, 1}, {2}};
+  const std::vector<host::Networks> networks = {{1}, {2}, {3, 1}, {2}};
   EXPECT_THAT(sites_of(networks), ElementsAre(0, 1, 0, 1));
 }
 
 TEST(Sites, SharingGoesOnFromNodeToNode) {
-  const std::vector<Networks> networks = {{1}, {2}, {3}, {1, 2}};
+  const std::vector<host::Networks> networks = {{1}, {2}, {3}, {1, 2}};
   const std::vector<int> sites = sites_of(networks);
   EXPECT_EQ(sites[0], sites[1]);
   EXPECT_EQ(sites[0], sites[3]);
@@ -29,22 +26,8 @@ TEST(Sites, SharingGoesOnFromNodeToNode) {
 }
 
 TEST(Sites, NodesWithoutNetworksAreWithTheFirst) {
-  const std::vector<Networks> networks = {{}, {}, {}};
+  const std::vector<host::Networks> networks = {{}, {}, {}};
   EXPECT_THAT(sites_of(networks), Each(0));
-}
-
-std::uint64_t network(std::array<unsigned char, 4> address, std::array<unsigned char, 4> mask) {
-  return network_of(std::as_bytes(std::span(address)), std::as_bytes(std::span(mask)));
-}
-
-TEST(Sites, ANetworkIsItsBitsAndItsMask) {
-  EXPECT_EQ(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 2, 9}, {255, 255, 255, 0}));
-  EXPECT_NE(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 3, 3}, {255, 255, 255, 0}));
-  EXPECT_NE(network({10, 1, 2, 3}, {255, 255, 255, 0}), network({10, 1, 2, 3}, {255, 255, 0, 0}));
-}
-
-TEST(Sites, ANetworkOfOneHostTellsNothing) {
-  EXPECT_EQ(network({10, 1, 2, 3}, {255, 255, 255, 255}), 0U);
 }
 
 TEST(Sites, HostsHaveTheSitesThatNameThem) {
@@ -61,8 +44,6 @@ TEST(Sites, WhatNamesNoHostsIsWrong) {
     EXPECT_THROW(parse_sites(text), std::runtime_error) << text;
   }
 }
-
-TEST(Sites, AHostFindsTheSameNetworksAgain) { EXPECT_EQ(host_networks(), host_networks()); }
 
 }  // namespace
 }  // namespace suiro::mpi

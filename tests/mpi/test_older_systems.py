@@ -37,7 +37,7 @@ def test_file_needs_no_symbol_younger_than_rhel_8(name: str) -> None:
         for _, version, symbol in needed
         if tuple(map(int, version.split("."))) > GLIBC_OF_RHEL_8
     ]
-    assert not young, "define them in src/mpi/older_glibc.c or src/net/older_threads.c"
+    assert not young, "define them in src/compat/older_glibc.c or src/compat/older_threads.c"
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -3,7 +3,7 @@
 // until the answer comes; and a message that the link is soon through with goes at once.
 #include <gtest/gtest.h>
 
-#include "net/core.hpp"
+#include "net/frames/core.hpp"
 #include "simulation.hpp"
 
 namespace suiro::net {

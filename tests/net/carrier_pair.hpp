@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "net/random.hpp"
-#include "net/real_carrier.hpp"
+#include "base/random.hpp"
+#include "net/carrier/real_carrier.hpp"
+#include "poll_within.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {
@@ -41,10 +42,8 @@ struct Side {
     carrier->attach(events);
   }
 
-  bool run(std::int64_t wait_ns = 0) {
-    if (carrier->wants_help()) carrier->help();
-    return carrier->poll(wait_ns);
-  }
+  bool run() { return carrier->poll(); }
+  bool run_within(std::int64_t wait_ns) { return poll_within(*carrier, wait_ns); }
 
   /// As an engine does: what does not fit is offered again when the stream is writable.
   void send(StreamId stream, const std::vector<std::byte>& bytes) {

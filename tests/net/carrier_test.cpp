@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What every carrier of the real world must do, whichever it is: two of them in one process.
+#include "net/shared/carrier.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -10,8 +12,7 @@
 #include <thread>
 
 #include "carrier_pair.hpp"
-#include "net/shared_carrier.hpp"
-#include "net/uring_ring.hpp"
+#include "net/endpoint/make_carrier.hpp"
 
 namespace suiro::net {
 namespace {
@@ -135,13 +136,13 @@ TEST_P(CarrierTest, TellsOnceThatNobodyIsThere) {
 TEST_P(CarrierTest, LeavesWhatFailsAtOnceToWhoeverSleeps) {
   settle();
   while (!a.carrier->prepare_sleep()) a.run();
-  ASSERT_FALSE(a.carrier->wants_help());
+  ASSERT_FALSE(a.carrier->has_failures());
   Name nobody = b.name;
   random_bytes(nobody.nonce);
   nobody.addresses[0] = htonl(0x08080808);  // not to be reached from loopback's address
   const StreamId stream = a.carrier->open(nobody, GetParam().route);
   pollfd descriptor{a.carrier->wait_descriptor(), POLLIN, 0};
-  EXPECT_TRUE(a.carrier->wants_help() || ::poll(&descriptor, 1, 0) == 1);
+  EXPECT_TRUE(a.carrier->has_failures() || ::poll(&descriptor, 1, 0) == 1);
   EXPECT_TRUE(until([&] { return a.events.streams[stream].closed == 1; }));
 }
 
@@ -202,11 +203,11 @@ TEST_P(CarrierTest, RaisesTheAlarmAndSleepsUntilThen) {
   a.carrier->set_alarm(a.carrier->now_ns() + 1'000'000'000);
   a.carrier->set_alarm(a.carrier->now_ns() + 30'000'000);
   while (a.events.alarms == 0 && std::chrono::steady_clock::now() - begin < 2s)
-    a.run(5'000'000'000);
+    a.run_within(5'000'000'000);
   EXPECT_EQ(a.events.alarms, 1);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 29ms);
-  EXPECT_EQ(a.carrier->alarm_ns(), no_alarm);
-  EXPECT_FALSE(a.run(20'000'000));
+  EXPECT_EQ(a.carrier->alarm_ns(), never_ns);
+  EXPECT_FALSE(a.run_within(20'000'000));
 }
 
 TEST_P(CarrierTest, WakesWhoSleepsOutsideTheLock) {
@@ -237,7 +238,6 @@ TEST_P(CarrierTest, WakesASleeperAfterManyPolls) {
     while (b.events.streams[there].received.size() < round * bytes.size()) b.run();
   }
   const bool may_sleep = b.carrier->prepare_sleep();
-  if (b.carrier->wants_help()) b.carrier->help();
   ASSERT_EQ(a.carrier->write(here, std::span(&part, 1)), bytes.size());
   pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
   EXPECT_TRUE(!may_sleep || ::poll(&descriptor, 1, 2000) == 1);
@@ -255,11 +255,7 @@ TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
     }
     b.events.streams[bulk_there].wanted = place;
     b.carrier->arm(bulk_there);
-    b.carrier->poll(0);  // the application, which then computes
-    while (b.carrier->wants_help()) {
-      b.carrier->help();
-      (void)b.carrier->prepare_sleep();
-    }
+    b.carrier->poll();  // the application, which then computes
     const StreamId stream = round % 2 == 0 ? bulk_here : here;
     a.send(stream, bytes);
     pollfd descriptor{b.carrier->wait_descriptor(), POLLIN, 0};
@@ -270,7 +266,7 @@ TEST_P(CarrierTest, WakesASleeperAlthoughSomebodyPolledMeanwhile) {
   }
 }
 
-TEST_P(CarrierTest, SleepsInPollUntilSomethingComes) {
+TEST_P(CarrierTest, LetsSleepUntilSomethingComes) {
   StreamId there = no_stream;
   const StreamId here = connect(there, StreamKind::control);
   settle();
@@ -282,7 +278,7 @@ TEST_P(CarrierTest, SleepsInPollUntilSomethingComes) {
   });
   const auto begin = std::chrono::steady_clock::now();
   while (b.events.streams[there].received.empty() && std::chrono::steady_clock::now() - begin < 3s)
-    b.run(5'000'000'000);
+    b.run_within(5'000'000'000);
   EXPECT_EQ(b.events.streams[there].received, bytes);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
 }
@@ -300,33 +296,21 @@ TEST_P(CarrierTest, KeepsManyStreamsApart) {
 }
 
 /// Loopback is the rail.
-std::vector<Link> loopback() {
+std::vector<host::Link> loopback() {
   return {{.interface = "lo", .address = htonl(INADDR_LOOPBACK), .prefix = 8}};
 }
 
-std::unique_ptr<RealCarrier> make_tcp(Name& own, Backend backend) {
+std::unique_ptr<RealCarrier> make_tcp(Name& own) {
   own.rails = 1;
   own.addresses[0] = loopback()[0].address;
   Settings settings;
-  settings.backend = backend;
   return make_carrier(settings, loopback(), own);
 }
 
-bool has_io_uring() {
-  try {
-    const UringRing ring;
-    return true;
-  } catch (const std::runtime_error&) {
-    return false;  // epoll is what runs here
-  }
-}
-
 std::vector<Kind> kinds() {
-  std::vector<Kind> kinds = {
-      {"Epoll", [](Name& own) { return make_tcp(own, Backend::epoll); }, {}},
-      {"EpollWithSharedMemory",
-       [](Name& own) { return make_tcp(own, Backend::epoll); },
-       {.shared_memory = true}},
+  return {
+      {"Tcp", make_tcp, {}},
+      {"TcpBesideSharedMemory", make_tcp, {.shared_memory = true}},
       {"SharedMemory",
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce); },
        {.shared_memory = true}},
@@ -334,9 +318,6 @@ std::vector<Kind> kinds() {
        [](Name& own) { return std::make_unique<SharedCarrier>(own.nonce, false); },
        {.shared_memory = true}},
   };
-  if (has_io_uring())
-    kinds.push_back({"Uring", [](Name& own) { return make_tcp(own, Backend::io_uring); }, {}});
-  return kinds;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CarrierTest, testing::ValuesIn(kinds()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who speaks when all ranks of a host have met the same.
-#include "net/complaint.hpp"
+#include "net/endpoint/complaint.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <string>
 
-#include "net/tell.hpp"
+#include "base/tell.hpp"
 
 namespace suiro::net {
 namespace {

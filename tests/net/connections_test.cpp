@@ -6,12 +6,11 @@
 #include <atomic>
 #include <thread>
 
-#include "net/bench/crowd.hpp"
-#include "net/core.hpp"
-#include "net/credit.hpp"
-#include "net/engine.hpp"
-#include "net/identity.hpp"
-#include "net/real_carrier.hpp"
+#include "net/bench/silent_peers.hpp"
+#include "net/endpoint/make_carrier.hpp"
+#include "net/engine/engine.hpp"
+#include "net/frames/core.hpp"
+#include "net/operations/credit.hpp"
 #include "pair.hpp"
 
 namespace suiro::net {
@@ -21,20 +20,17 @@ namespace {
 struct Lone {
   explicit Lone(const Settings& given)
       : settings(given),
-        links(usable_links(settings.networks)),
+        links(host::usable_links(settings.networks)),
         own(new_name(settings, links)),
         carrier(make_carrier(settings, links, own)),
         engine(settings, own, links, *carrier) {
     carrier->attach(engine);
   }
 
-  void run() {
-    if (carrier->wants_help()) carrier->help();
-    carrier->poll(0);
-  }
+  void run() { carrier->poll(); }
 
   Settings settings;
-  std::vector<Link> links;
+  std::vector<host::Link> links;
   Name own;
   std::unique_ptr<RealCarrier> carrier;
   Log log;
@@ -64,13 +60,13 @@ void exchange(Lone& from, Lone& to, std::vector<std::uint8_t> data) {
 }
 
 /// System calls of both sides for each of many messages there and back, beside so many others.
-double system_calls_beside(int others, Backend backend) {
+double system_calls_beside(int others) {
   constexpr int messages = 1000;
-  Lone a(loopback(backend)), b(loopback(backend));
-  bench::Crowd crowd(a.settings, a.links.front().address);
+  Lone a(loopback()), b(loopback());
+  bench::SilentPeers silent(a.settings, a.links.front().address);
   std::atomic<bool> complete{false};
   std::thread joining([&] {
-    for (Lone* host : {&a, &b}) crowd.join(host->own, others);
+    for (Lone* host : {&a, &b}) silent.join(host->own, others);
     complete = true;
   });
   while (!complete) {
@@ -97,19 +93,12 @@ double system_calls_beside(int others, Backend backend) {
   return static_cast<double>(calls) / messages;
 }
 
-class Connections : public testing::TestWithParam<Backend> {};
-
-TEST_P(Connections, DoNotAddSystemCalls) {
-  const double alone = system_calls_beside(0, GetParam());
-  const double beside_many = system_calls_beside(500, GetParam());
+TEST(Connections, DoNotAddSystemCalls) {
+  const double alone = system_calls_beside(0);
+  const double beside_many = system_calls_beside(500);
   EXPECT_LE(beside_many, 1.02 * alone);
   EXPECT_LE(alone, 4.5);
 }
-
-INSTANTIATE_TEST_SUITE_P(Backends, Connections, testing::Values(Backend::epoll, Backend::io_uring),
-                         [](const auto& test) {
-                           return test.param == Backend::epoll ? "epoll" : "io_uring";
-                         });
 
 std::uint64_t total(const std::vector<CreditPool::Share>& shares) {
   std::uint64_t bytes = 0;

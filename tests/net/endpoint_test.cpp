@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Endpoints of the real world, over loopback and shared memory, with each back end.
+// Endpoints of the real world, over loopback and shared memory.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "pair.hpp"
 
 namespace suiro::net {
 namespace {
-
-class EndpointTest : public testing::TestWithParam<Backend> {};
 
 void exchange(Pair& pair, std::size_t bytes, bool posted) {
   SCOPED_TRACE(std::to_string(bytes) + (posted ? " bytes, posted" : " bytes, unexpected"));
@@ -43,9 +44,9 @@ void exchange(Pair& pair, std::size_t bytes, bool posted) {
   EXPECT_TRUE(target == data);
 }
 
-TEST_P(EndpointTest, DeliversEveryLengthPostedOrNot) {
+TEST(Endpoint, DeliversEveryLengthPostedOrNot) {
   for (const bool shared_memory : {false, true}) {
-    Pair pair(loopback(GetParam(), shared_memory));
+    Pair pair(loopback(shared_memory));
     for (const std::size_t bytes :
          {0UL, 1UL, 100UL, 4096UL, 17000UL, 65536UL, 65537UL, 300000UL, 5UL << 20, 20000001UL}) {
       exchange(pair, bytes, true);
@@ -54,8 +55,8 @@ TEST_P(EndpointTest, DeliversEveryLengthPostedOrNot) {
   }
 }
 
-TEST_P(EndpointTest, HelperReceivesAndSendsWhileNobodyCalls) {
-  Pair pair(loopback(GetParam()));
+TEST(Endpoint, HelperReceivesAndSendsWhileNobodyCalls) {
+  Pair pair(loopback());
   exchange(pair, 1, true);
   const auto data = random_data(16 << 20);
   std::vector<std::uint8_t> target(data.size());
@@ -69,8 +70,8 @@ TEST_P(EndpointTest, HelperReceivesAndSendsWhileNobodyCalls) {
   EXPECT_GT(pair.b.endpoint.statistics().helper_took_over, took_over);
 }
 
-TEST_P(EndpointTest, TellsThatAPeerCannotBeReachedInTime) {
-  Settings settings = loopback(GetParam());
+TEST(Endpoint, TellsThatAPeerCannotBeReachedInTime) {
+  Settings settings = loopback();
   settings.peer_timeout_ns = second_ns;
   Pair pair(settings);
   Name nowhere = pair.b.endpoint.name();
@@ -83,8 +84,8 @@ TEST_P(EndpointTest, TellsThatAPeerCannotBeReachedInTime) {
   exchange(pair, 1000, true);
 }
 
-TEST_P(EndpointTest, ForkedChildIsDeadAndSilent) {
-  Pair pair(loopback(GetParam()));
+TEST(Endpoint, ForkedChildIsDeadAndSilent) {
+  Pair pair(loopback());
   exchange(pair, 100'000, true);
   const pid_t child = fork();
   if (child == 0) {
@@ -112,8 +113,37 @@ void knock(const Name& name, const std::string& text) {
   close(socket);
 }
 
-TEST_P(EndpointTest, StrangersAreDroppedAndCounted) {
-  Pair pair(loopback(GetParam()));
+/// What this process says of its settings when it is this rank.
+std::string said_by_rank(const char* rank) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+    setenv("SUIRO_NET", "io_uring", 1);
+    setenv("SUIRO_NETS", "lo", 1);
+    const Settings settings = settings_from_environment();
+    const Endpoint one(settings), other(settings);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char letter = 0;
+  while (read(ends[0], &letter, 1) == 1) text += letter;
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return text;
+}
+
+TEST(Endpoint, TellsOnceOfAVariableThatHasNoEffect) {
+  EXPECT_EQ(said_by_rank("0"),
+            "suiro: SUIRO_NET=io_uring has no effect: sockets are always read by epoll\n");
+  EXPECT_EQ(said_by_rank("1"), "");
+}
+
+TEST(Endpoint, StrangersAreDroppedAndCounted) {
+  Pair pair(loopback());
   exchange(pair, 1000, true);
   const int strangers = 60;
   for (int i = 0; i < strangers / 3; ++i) {
@@ -128,8 +158,8 @@ TEST_P(EndpointTest, StrangersAreDroppedAndCounted) {
 }
 
 /// Many threads may call; each message is one thread's.
-TEST_P(EndpointTest, ServesThreads) {
-  Pair pair(loopback(GetParam()));
+TEST(Endpoint, ServesThreads) {
+  Pair pair(loopback());
   constexpr int rounds = 200;
   const auto work = [&pair](std::uint64_t tag, bool first) {
     Process& own = first ? pair.a : pair.b;
@@ -156,19 +186,14 @@ TEST_P(EndpointTest, ServesThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_P(EndpointTest, WaitsNoLongerThanAsked) {
-  Pair pair(loopback(GetParam()));
+TEST(Endpoint, WaitsNoLongerThanAsked) {
+  Pair pair(loopback());
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(pair.a.wait(1, second_ns / 20));
   const auto waited = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(waited, std::chrono::milliseconds(50));
   EXPECT_LE(waited, std::chrono::milliseconds(500));
 }
-
-INSTANTIATE_TEST_SUITE_P(Backends, EndpointTest, testing::Values(Backend::epoll, Backend::io_uring),
-                         [](const auto& test) {
-                           return test.param == Backend::epoll ? "epoll" : "io_uring";
-                         });
 
 }  // namespace
 }  // namespace suiro::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the engine promises to its users, one thing at a time, on the simulated network.
-#include "net/engine.hpp"
+#include "net/engine/engine.hpp"
 
 #include <gtest/gtest.h>
 

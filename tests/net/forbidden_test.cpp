@@ -43,7 +43,7 @@ void without(long system_call, void (*act)()) {
 
 /// Through which rail the messages went: streams that were opened in shared memory.
 std::uint64_t exchange_in_shared_memory() {
-  Pair pair(loopback(Backend::automatic, true));
+  Pair pair(loopback(true));
   for (const std::size_t bytes : {1UL, 4096UL, 300'000UL, 5UL << 20}) {
     const auto data = random_data(bytes);
     std::vector<std::uint8_t> target(bytes);
@@ -64,19 +64,6 @@ TEST(Forbidden, ReadingAnotherProcesssMemory) {
 
 TEST(Forbidden, SharedMemory) {
   without(SYS_memfd_create, [] { EXPECT_EQ(exchange_in_shared_memory(), 0U); });
-}
-
-TEST(Forbidden, IoUring) {
-  without(SYS_io_uring_setup, [] {
-    exchange_in_shared_memory();
-    try {
-      Endpoint{loopback(Backend::io_uring)};
-      ADD_FAILURE() << "it was asked for, and is not there";
-    } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), testing::StartsWith("SUIRO_NET=io_uring: "));
-      EXPECT_THAT(error.what(), testing::HasSubstr("forbidden"));
-    }
-  });
 }
 
 }  // namespace

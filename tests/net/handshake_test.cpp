@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Honest pairs agree however their bytes are cut; nobody else gets in.
-#include "net/handshake.hpp"
+#include "net/protocol/handshake.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string_view>
 
-#include "net/random.hpp"
+#include "base/random.hpp"
 
 namespace suiro::net {
 namespace {

@@ -2,8 +2,8 @@
 // Those who do not belong, and those who do and send nonsense: nobody else notices.
 #include <gtest/gtest.h>
 
-#include "net/handshake.hpp"
-#include "net/wire.hpp"
+#include "net/protocol/frames.hpp"
+#include "net/protocol/handshake.hpp"
 #include "simulation.hpp"
 
 namespace suiro::net {

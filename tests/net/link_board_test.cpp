@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What processes of a host tell each other of their links, and where.
-#include "net/link_board.hpp"
+#include "net/links/link_board.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "net/shared_board.hpp"
+#include "net/links/shared_board.hpp"
 
 namespace suiro::net {
 namespace {
@@ -115,8 +115,8 @@ class SharedBoards : public testing::Test {
   }
 
   const std::string folder_ = testing::TempDir() + "boards-" + std::to_string(getpid());
-  const std::vector<Link> links_{{.interface = "a", .address = 1},
-                                 {.interface = "b", .address = 2}};
+  const std::vector<host::Link> links_{{.interface = "a", .address = 1},
+                                       {.interface = "b", .address = 2}};
 };
 
 TEST_F(SharedBoards, AreSharedAndGoWithTheLast) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The helper hears of arrivals while it keeps watch, and of nothing but the time while the
 // application polls.
-#include "net/lookout.hpp"
+#include "net/endpoint/lookout.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

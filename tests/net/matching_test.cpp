@@ -2,7 +2,7 @@
 // The queues against the definition: a plain list, walked from its beginning. Any sequence of adds,
 // finds and removes, with few values so that much matches, and more classes of patterns than have
 // tables.
-#include "net/matching.hpp"
+#include "net/operations/matching.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

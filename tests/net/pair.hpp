@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"
+#include "net/endpoint/endpoint.hpp"
 
 namespace suiro::net {
 
@@ -46,9 +46,8 @@ inline std::vector<std::uint8_t> random_data(std::size_t bytes, unsigned seed = 
   return data;
 }
 
-inline Settings loopback(Backend backend, bool shared_memory = false) {
+inline Settings loopback(bool shared_memory = false) {
   Settings settings;
-  settings.backend = backend;
   settings.networks = {"lo"};
   settings.cores = 2;
   settings.shared_memory = shared_memory;

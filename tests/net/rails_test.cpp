@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several rails: which are used, how well, and what happens when they fail.
-#include "net/rails.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "net/links/paths.hpp"
 #include "simulation.hpp"
 
 namespace suiro::net {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "net/carrier.hpp"
+#include "net/carrier/carrier.hpp"
 
 namespace suiro::net {
 

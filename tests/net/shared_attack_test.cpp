@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "net/shared_pull.hpp"
-#include "net/shared_setup.hpp"
+#include "net/shared/greeting.hpp"
+#include "net/shared/pull.hpp"
 #include "shared_use.hpp"
 
 namespace suiro::net {
@@ -130,7 +130,7 @@ TEST_F(AttackedTest, TurnsAwayWhoeverDoesNotGreetProperly) {
 
 TEST_F(AttackedTest, LetsNobodyInTheWayOfTheOthers) {
   std::vector<Descriptor> silent;
-  for (std::string reason; silent.size() < 300; carrier.poll(1))
+  for (std::string reason; silent.size() < 300; carrier.poll())
     silent.push_back(connect_to(name.nonce, reason));
   let_in();
 }
@@ -152,7 +152,7 @@ TEST_F(AttackedTest, LeavesNothingToBeDoneByNobody) {
     pollfd descriptor{carrier.wait_descriptor(), POLLIN, 0};
     return ::poll(&descriptor, 1, 2000);
   };
-  while (!carrier.prepare_sleep()) carrier.poll(0);
+  while (!carrier.prepare_sleep()) carrier.poll();
   carrier.open(new_name(), {.shared_memory = true});  // which nobody has
   EXPECT_EQ(is_woken(), 1);
   std::atomic<bool> over = false;
@@ -167,7 +167,7 @@ TEST_F(AttackedTest, LeavesNothingToBeDoneByNobody) {
   const iovec part = part_of(bytes.data(), bytes.size());
   int woken = 0;
   for (int round = 1; round <= 10000 && woken == round - 1; ++round) {
-    while (!carrier.prepare_sleep()) carrier.poll(0);
+    while (!carrier.prepare_sleep()) carrier.poll();
     carrier.write(events.last_accepted, std::span(&part, 1));
     woken += is_woken();
   }
@@ -179,7 +179,7 @@ TEST_F(AttackedTest, LeavesNothingToBeDoneByNobody) {
 TEST_F(AttackedTest, MindsNobodyWhoRingsWithoutReason) {
   let_in();
   for (Slot slot = 0; slot <= max_slots; ++slot) intruder->answer->bell.ring(slot);
-  for (int i = 0; i < 100; ++i) carrier.poll(0);
+  for (int i = 0; i < 100; ++i) carrier.poll();
   EXPECT_EQ(events.streams[events.last_accepted].closed, 0);
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory between processes: nothing is lost when both sides sleep and wake all the time, and
 // a death is noticed.
-#include "net/shared_carrier.hpp"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
 
 #include <random>
 
+#include "net/shared/carrier.hpp"
 #include "shared_use.hpp"
 
 namespace suiro::net {
@@ -59,7 +58,7 @@ class Exchange {
     while (sent_ < messages || next_ < messages) {
       if (closed_ || wrong_) return wrong_ ? 3 : 4;
       send();
-      if (!carrier_.poll(0) && (blocked_ || random_() % 4 == 0) && !sleep()) return 5;
+      if (!carrier_.poll() && (blocked_ || random_() % 4 == 0) && !sleep()) return 5;
     }
     // Until the other side has everything, too.
     carrier_.close(stream_);
@@ -222,11 +221,11 @@ TEST(SharedCarrierTest, RingsForASleeperWhateverOthersPoll) {
   const StreamId stream = writer.open(name, {.shared_memory = true});
   ASSERT_TRUE(until(sleeper, [&] { return events.last_accepted != no_stream; }));
   ASSERT_TRUE(until(writer, [&] { return writer_events.streams[stream].opened == 1; }));
-  while (!sleeper.prepare_sleep()) sleeper.poll(0);
+  while (!sleeper.prepare_sleep()) sleeper.poll();
   const iovec part = part_of("news", 4);
   for (int round = 0; round < 3; ++round) {
     writer.write(stream, std::span(&part, 1));
-    for (int polls = 0; polls < 200; ++polls) sleeper.poll(0);
+    for (int polls = 0; polls < 200; ++polls) sleeper.poll();
     pollfd descriptor{sleeper.wait_descriptor(), POLLIN, 0};
     EXPECT_EQ(::poll(&descriptor, 1, 0), 1) << "somebody may have slept since before";
   }

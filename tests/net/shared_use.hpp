@@ -6,8 +6,9 @@
 
 #include <chrono>
 
-#include "net/random.hpp"
-#include "net/shared_carrier.hpp"
+#include "base/random.hpp"
+#include "net/shared/carrier.hpp"
+#include "poll_within.hpp"
 #include "recorder.hpp"
 
 namespace suiro::net {
@@ -28,7 +29,7 @@ template <typename Condition>
 bool until(SharedCarrier& carrier, Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (!condition()) {
-    carrier.poll(1'000'000);
+    poll_within(carrier, 1'000'000);
     if (std::chrono::steady_clock::now() > deadline) return false;
   }
   return true;

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "net/engine.hpp"
-#include "net/simulated.hpp"
+#include "net/engine/engine.hpp"
+#include "net/simulated/network.hpp"
 
 namespace suiro::net {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters as `suiro top` and --explain show them, and the socket over which they are asked for.
-#include "net/statistics.hpp"
+#include "net/protocol/statistics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "net/statistics_report.hpp"
-#include "net/stats_socket.hpp"
+#include "net/endpoint/statistics_report.hpp"
+#include "net/endpoint/stats_socket.hpp"
 
 namespace suiro::net {
 namespace {
@@ -30,8 +30,7 @@ Statistics some_statistics() {
   return statistics;
 }
 
-const Reporter reporter{"node0", "a \xff \"b\"", 4711,
-                        3,       "epoll",        {"eth0 10.0.0.1", "eth1 10.0.1.1"}};
+const Reporter reporter{"node0", "a \xff \"b\"", 4711, 3, {"eth0 10.0.0.1", "eth1 10.0.1.1"}};
 
 TEST(Statistics, AreOneJsonObjectOnOneLine) {
   const std::string text = to_json(reporter, some_statistics());
@@ -58,7 +57,7 @@ TEST(Statistics, FitAScreen) {
 
 TEST(Statistics, NameThisProcess) {
   setenv("PMIX_RANK", "17", 1);
-  const Reporter own = this_process({{"eth0", 0x0100000a, 24, 0}}, "io_uring");
+  const Reporter own = this_process({{"eth0", 0x0100000a, 24, 0}});
   EXPECT_EQ(own.rank, 17);
   EXPECT_EQ(own.process, getpid());
   EXPECT_THAT(own.rails, testing::ElementsAre("eth0 10.0.0.1"));

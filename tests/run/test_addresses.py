@@ -2,7 +2,9 @@
 """In which order ranks look for `suiro run`."""
 
 import ipaddress
+import re
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +40,12 @@ def test_they_are_this_machines() -> None:
     for text in addresses.reachable():
         family = socket.AF_INET6 if text.startswith("[") else socket.AF_INET
         socket.create_server((text.strip("[]"), 0), family=family).close()
+
+
+def test_containers_have_the_names_that_the_libraries_know() -> None:
+    """And the host's ends of their cables, which are links like any other to the libraries."""
+    source = Path(__file__).parents[2] / "src/host/interfaces.cpp"
+    listed = re.search(r"container_prefixes\[\] = \{(.*?)\};", source.read_text(), re.DOTALL)
+    assert listed
+    names = set(re.findall(r'"([\w-]+)"', listed.group(1)))
+    assert set(addresses._OF_CONTAINERS) == names | {"veth"}

@@ -80,7 +80,7 @@ def test_a_library_that_is_missing(
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("SUIRO_NET", "carrier_pigeon", "SUIRO_NET=carrier_pigeon: expected auto"),
+        ("SUIRO_NET_RAILS", "one", "SUIRO_NET_RAILS=one: expected static"),
         ("SUIRO_NETS", "nowhere0", "nowhere0"),
     ],
 )

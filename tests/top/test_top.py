@@ -27,7 +27,7 @@ def answer(look: int, rank: int) -> bytes:
     rails = [{"name": "eth0 10.0.0.1", "sent_bytes": look * 10**9, "received_bytes": 0, **rail}]
     counters = COUNTERS | {"messages_received": 1000 * look, "unexpected": 250 * look}
     counters |= {"posted_now": 77, "grants_given_again": 3, "frames_sent_again": 2}
-    who = {"host": "node0", "program": "a[b]", "process": 1, "rank": rank, "backend": "epoll"}
+    who = {"host": "node0", "program": "a[b]", "process": 1, "rank": rank}
     return json.dumps({**who, "counters": counters, "rails": rails}).encode()
 
 
@@ -109,6 +109,6 @@ def test_nobody_there_is_said(processes: Processes) -> None:
 
 
 def test_the_library_names_the_counters_as_we_do() -> None:
-    source = Path(__file__).parents[2] / "src/net/statistics.cpp"
+    source = Path(__file__).parents[2] / "src/net/endpoint/statistics_report.cpp"
     names = source.read_text()
     assert all(f'{{"{name}", statistics.{name}}}' in names for name in COUNTERS)

@@ -27,7 +27,7 @@ class Rail(BaseModel):
 
 
 class Counters(BaseModel):
-    """Since the process began, but for those that end in `now`; src/net/statistics.hpp."""
+    """Since the process began, but for those that end in `now`; src/net/protocol/statistics.hpp."""
 
     model_config = ConfigDict(frozen=True)
     eager_sent: int
@@ -60,7 +60,6 @@ class Process(BaseModel):
     program: str
     process: int
     rank: int
-    backend: str
     counters: Counters
     rails: list[Rail]
 

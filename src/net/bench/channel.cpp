@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "net/descriptor.hpp"
-#include "net/endpoint.hpp"
+#include "base/descriptor.hpp"
+#include "net/endpoint/endpoint.hpp"
 
 namespace suiro::net::bench {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "net/name.hpp"
-#include "net/settings.hpp"
-#include "net/statistics.hpp"
+#include "net/protocol/name.hpp"
+#include "net/protocol/settings.hpp"
+#include "net/protocol/statistics.hpp"
 
 namespace suiro::net::bench {
 

@@ -9,9 +9,9 @@
 #include <iostream>
 #include <string>
 
-#include "net/bench/crowd.hpp"
+#include "host/links.hpp"
 #include "net/bench/exercise.hpp"
-#include "net/links.hpp"
+#include "net/bench/silent_peers.hpp"
 
 namespace suiro::net::bench {
 namespace {
@@ -35,14 +35,14 @@ double resident_bytes() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// The crowd is there before the two who are measured meet.
+/// The silent ones are there before the two who are measured meet.
 Line make_line(std::size_t connections, const ConnectionsOptions& options, const Settings& settings,
-               int agreement, CrowdProcess& crowd) {
+               int agreement, SilentProcess& silent) {
   Line line;
   line.connections = connections;
   line.channel = engine_channel(settings, agreement, options.waiting);
   const double before = resident_bytes();
-  crowd.join(line.channel->other(), static_cast<int>(connections) - 1);
+  silent.join(line.channel->other(), static_cast<int>(connections) - 1);
   meet(agreement);
   if (connections > 1)
     line.resident_bytes = (resident_bytes() - before) / static_cast<double>(connections - 1);
@@ -84,11 +84,11 @@ void print(const Line& line, std::size_t bytes, bool json) {
 
 void compare_connections(const ConnectionsOptions& options, const Settings& settings, int agreement,
                          bool first) {
-  const auto links = usable_links(settings.networks);
-  CrowdProcess crowd(settings, links.front().address);
+  const auto links = host::usable_links(settings.networks);
+  SilentProcess silent(settings, links.front().address);
   std::vector<Line> lines;
   for (const std::size_t connections : options.connections)
-    lines.push_back(make_line(connections, options, settings, agreement, crowd));
+    lines.push_back(make_line(connections, options, settings, agreement, silent));
   Exercise exercise(agreement, first, std::ranges::max(options.sizes));
   if (first && !options.json)
     std::cout << "    bytes  connections  half trip   ratio     quartiles     system  bytes per\n"

@@ -20,11 +20,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sockets.hpp"
+#include "host/links.hpp"
 #include "net/bench/channel.hpp"
 #include "net/bench/connections.hpp"
 #include "net/bench/exercise.hpp"
-#include "net/links.hpp"
-#include "net/tcp.hpp"
 
 namespace suiro::net::bench {
 namespace {
@@ -101,7 +101,7 @@ void run(const Options& options, int agreement, bool first) {
                                 .json = options.json},
                                settings, agreement, first);
   }
-  const auto links = usable_links(settings.networks);
+  const auto links = host::usable_links(settings.networks);
   const auto raw = raw_channel(links.front().address, agreement, options.waiting, first);
   const auto engine = engine_channel(settings, agreement, options.waiting);
   Exercise exercise(agreement, first, std::ranges::max(options.sizes));
@@ -145,9 +145,9 @@ constexpr const char* usage =
     "usage: suiro-net-bench [--sizes BYTES,...] [--repeat N] [--sleep] [--json]\n"
     "                       [--connections N,...]\n"
     "                       [--peer-namespace NAME [--peer-networks NETWORKS]]\n"
-    "Measures suiro's transport against TCP with blocking calls. SUIRO_NET* choose the back end "
-    "and\n"
-    "the networks, SUIRO_NET_SHARED_MEMORY=off leaves shared memory out.\n"
+    "Measures suiro's transport against TCP with blocking calls. SUIRO_NETS chooses the "
+    "networks,\n"
+    "SUIRO_NET_SHARED_MEMORY=off leaves shared memory out.\n"
     "  --sleep           wait in the kernel, not by polling\n"
     "  --connections     compare messages of one connection beside others that are idle, in all "
     "so\n"

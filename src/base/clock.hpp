@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The clock of everything that is not simulated.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace suiro {
+
+/// A time that does not come.
+constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
+
+/// Never goes back.
+inline std::int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+}  // namespace suiro
