@@ -17,32 +17,32 @@ class Butterfly {
         steps_(std::bit_width(static_cast<unsigned>(std::max(size - 1, 0)))),
         is_exclusive_(is_exclusive) {}
 
-  std::int64_t rounds() const { return steps_ + 1; }
+  std::int64_t rounds() const { return std::max<std::int64_t>(2 * steps_, 1); }
 
+  /// Step s is an exchange in round 2 s, and its sums in the next one: so one place is enough for
+  /// what arrives.
   void operator()(int me, std::int64_t i, Round& round) const {
     if (i == 0) round.steps.push_back(copy(own_, group_));
     if (i == 0 && !is_exclusive_) round.steps.push_back(copy(own_, before_));
-    if (i > 0) take_in(me, i - 1, round);
-    if (i == steps_ || peer(me, i) >= size_) return;
-    round.steps.push_back(receive(peer(me, i), arriving(i)));
-    round.steps.push_back(send(group_, peer(me, i)));
+    const int other = peer(me, i / 2);
+    if (steps_ == 0 || other >= size_) return;
+    if (i % 2 == 1) return take_in(me, i / 2, round);
+    round.steps.push_back(receive(other, arriving_));
+    round.steps.push_back(send(group_, other));
   }
 
  private:
   static int peer(int me, std::int64_t step) { return me ^ (1 << step); }
-  static Blocks arriving(std::int64_t step) { return {Buffer::scratch, 1 + step % 2, 1, 0}; }
 
   void take_in(int me, std::int64_t step, Round& round) const {
-    const Blocks other = arriving(step);
-    if (peer(me, step) >= size_) return;
     if (peer(me, step) > me) {
-      round.steps.push_back(reduce(group_, other));
-      round.steps.push_back(copy(other, group_));
+      round.steps.push_back(reduce(group_, arriving_));
+      round.steps.push_back(copy(arriving_, group_));
       return;
     }
     const bool is_first = is_exclusive_ && std::countr_zero(static_cast<unsigned>(me)) == step;
-    round.steps.push_back(is_first ? copy(other, before_) : reduce(other, before_));
-    round.steps.push_back(reduce(other, group_));
+    round.steps.push_back(is_first ? copy(arriving_, before_) : reduce(arriving_, before_));
+    round.steps.push_back(reduce(arriving_, group_));
   }
 
   int size_;
@@ -51,6 +51,7 @@ class Butterfly {
   Blocks own_{Buffer::send, 0, 1};
   Blocks before_{Buffer::receive, 0, 1};
   Blocks group_{Buffer::scratch, 0, 1, 0};  // the sum of all ranks of this one's group
+  Blocks arriving_{Buffer::scratch, 1, 1, 0};
 };
 
 Schedule butterfly(const Call& call, bool is_exclusive) {
@@ -58,7 +59,7 @@ Schedule butterfly(const Call& call, bool is_exclusive) {
   Schedule schedule;
   schedule.ranks = call.topology.ranks();
   schedule.rounds = exchange.rounds();
-  schedule.scratch = 3;
+  schedule.scratch = 2;
   schedule.function = exchange;
   return schedule;
 }
@@ -78,7 +79,7 @@ constinit const Algorithm scan_butterfly = {
     .name = "butterfly",
     .summary = "In step i ranks that are 2^i apart exchange the sums of 2^i ranks.",
     .source = "MPICH recursive doubling",
-    .cost_text = "ceil(log2 P) messages of M in time, each in both directions; scratch 3 M",
+    .cost_text = "ceil(log2 P) messages of M in time, each in both directions; scratch 2 M",
     .parameters = {},
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,
@@ -90,7 +91,7 @@ constinit const Algorithm exscan_butterfly = {
     .name = "butterfly",
     .summary = "In step i ranks that are 2^i apart exchange the sums of 2^i ranks.",
     .source = "MPICH recursive doubling",
-    .cost_text = "ceil(log2 P) messages of M in time, each in both directions; scratch 3 M",
+    .cost_text = "ceil(log2 P) messages of M in time, each in both directions; scratch 2 M",
     .parameters = {},
     .properties = having<Property::ordered, Property::in_place>,
     .cost = nullptr,

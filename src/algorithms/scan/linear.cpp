@@ -45,13 +45,14 @@ Schedule linear(const Call& call, const Parameters& parameters) {
 /// What comes is the result, and goes on with a rank's own from scratch.
 Schedule linear_but_own(const Call& call, const Parameters& parameters) {
   Schedule schedule = along(call, parameters);
-  schedule.scratch = room + out;
-  schedule.function = [pieces = schedule.pieces, size = schedule.ranks](int me, std::int64_t i,
-                                                                        Round& round) {
+  const std::int64_t sums = schedule.scratch;  // from there on
+  schedule.scratch += std::min(out, schedule.pieces);
+  schedule.function = [pieces = schedule.pieces, size = schedule.ranks, sums](
+                          int me, std::int64_t i, Round& round) {
     if (i < pieces && me > 0) round.steps.push_back(receive(me - 1, arriving(i)));
     if (i == 0) return;
     const std::int64_t piece = i - 1;
-    const Blocks sum{Buffer::scratch, room + piece % out, 1, piece};
+    const Blocks sum{Buffer::scratch, sums + piece % out, 1, piece};
     if (me + 1 < size) {
       round.steps.push_back(copy({Buffer::send, piece, 1}, sum));
       if (me > 0) round.steps.push_back(reduce(arriving(piece), sum));
