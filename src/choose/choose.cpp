@@ -213,6 +213,7 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
   kept_.erase(key);
+  begun_.erase(key);
   refuted_[key].push_back(std::move(algorithm));
 }
 

@@ -64,6 +64,17 @@ TEST(Prediction, IsPreparedInCallsBefore) {
   EXPECT_TRUE(chooser.prepare(what, topology, 1024));  // it is known
 }
 
+TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
+  const Topology topology = Topology::block(4, 16);
+  const Collective& what = collective("alltoall");
+  const std::string best = Chooser(openmpi).choose(what, topology, 1024).algorithm;
+  ASSERT_NE(best, native_algorithm);
+  Chooser chooser(openmpi);
+  chooser.prepare(what, topology, 1024);
+  chooser.refute(what, topology, 1024, best);
+  EXPECT_NE(chooser.choose(what, topology, 1024).algorithm, best);
+}
+
 TEST(Prediction, OfAReductionIsMadeInOneCall) {
   const Topology large = Topology::block(64, 64);
   Chooser chooser(openmpi);
