@@ -65,7 +65,7 @@ TEST(Prediction, IsPreparedInCallsBefore) {
 }
 
 TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
-  const Topology topology = Topology::block(4, 16);
+  const Topology topology = Topology::block(4, 4);
   const Collective& what = collective("alltoall");
   const std::string best = Chooser(openmpi).choose(what, topology, 1024).algorithm;
   ASSERT_NE(best, native_algorithm);
