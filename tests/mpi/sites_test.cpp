@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/sites.hpp"
+#include "mpi/job/sites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
