@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 
 #include "rules/message.hpp"
 
@@ -13,11 +14,28 @@ namespace suiro::mpi {
 
 namespace {
 
-bool share_one(const host::Networks& left, const host::Networks& right) {
-  return std::ranges::any_of(left, [&](std::uint64_t network) {
-    return network != 0 && std::ranges::find(right, network) != right.end();
-  });
-}
+/// Sets of nodes (union-find): each has its lowest node as its root.
+class Sets {
+ public:
+  explicit Sets(int nodes) : above_(static_cast<std::size_t>(nodes)) {
+    std::iota(above_.begin(), above_.end(), 0);
+  }
+  int root_of(int node) {
+    while (above(node) != node) {
+      above(node) = above(above(node));  // halves the way of whoever comes next
+      node = above(node);
+    }
+    return node;
+  }
+  void join(int one, int other) {
+    const auto [low, high] = std::minmax({root_of(one), root_of(other)});
+    above(high) = low;
+  }
+
+ private:
+  int& above(int node) { return above_[static_cast<std::size_t>(node)]; }
+  std::vector<int> above_;
+};
 
 }  // namespace
 
@@ -47,19 +65,20 @@ int site_named(const NamedSites& sites, std::string_view host) {
 
 std::vector<int> sites_of(std::span<const host::Networks> networks_of_node) {
   const auto nodes = static_cast<int>(networks_of_node.size());
-  std::vector<int> sites(networks_of_node.size());
-  std::iota(sites.begin(), sites.end(), 0);
+  Sets sets(nodes);
+  std::unordered_map<std::uint64_t, int> first_in;  // the first node in each network
   for (int node = 0; node < nodes; ++node) {
-    const host::Networks& mine = networks_of_node[static_cast<std::size_t>(node)];
-    const bool unknown = std::ranges::all_of(mine, [](auto network) { return network == 0; });
-    for (int other = 0; other < node; ++other) {
-      const bool together =
-          unknown ? other == 0 : share_one(mine, networks_of_node[static_cast<std::size_t>(other)]);
-      if (!together) continue;
-      const int merged = sites[static_cast<std::size_t>(node)];
-      std::ranges::replace(sites, merged, sites[static_cast<std::size_t>(other)]);
+    bool unknown = true;
+    for (const std::uint64_t network : networks_of_node[static_cast<std::size_t>(node)]) {
+      if (network == 0) continue;
+      unknown = false;
+      sets.join(first_in.try_emplace(network, node).first->second, node);
     }
+    if (unknown) sets.join(0, node);
   }
+  std::vector<int> sites;
+  sites.reserve(networks_of_node.size());
+  for (int node = 0; node < nodes; ++node) sites.push_back(sets.root_of(node));
   return sites;
 }
 
