@@ -7,6 +7,7 @@ Lines are bounded, and so is the time in which a peer must have proved itself.
 
 import asyncio
 import contextlib
+import ctypes
 import errno
 import hmac
 import json
@@ -84,6 +85,9 @@ class Service:
 
     def start(self) -> None:
         """Begins to listen."""
+        # A thread's end needs it, and could not open it where no descriptor is left.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL("libgcc_s.so.1")
         self._thread.start()
 
     def stop(self) -> None:
