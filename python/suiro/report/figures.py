@@ -218,9 +218,11 @@ def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
 
 
 def _inline(svg: str) -> str:
-    """Without the XML prologue and fixed size, in the page's colour and fonts."""
+    """Without the XML prologue and fixed size, in the page's colour and fonts, which matplotlib
+    names in one property or, lately, in several."""
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;\"]*", "font-family: system-ui, sans-serif", svg)
     return re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px system-ui, sans-serif", svg)
