@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from suiro.run.report import Reports, print_table
+from suiro.run.report import Reports, hint, print_json, print_table
 from suiro.run.service import Service
 
 
@@ -262,3 +262,33 @@ def test_communicators_that_share_a_link_share_its_bound(reports: Reports) -> No
     table = io.StringIO()
     print_table(rows, [], table)
     assert "link shared by" in table.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason", "network", "expected"),
+    [
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats native's linear", "", True),
+        ("4 nodes, 1..4 ranks", "perhaps: 0.9 to 2.3 times as fast as native's linear", "", True),
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats x", '{"link_Bps": 1e8}', True),
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats x", '{"kind": "hol"}', False),
+        ("4 nodes x 4 ranks", "rule: x", "", False),
+        ("2 nodes x 4 ranks", "predicted: nothing surely beats x", "", False),
+        ("8 nodes x 4 ranks at 2 sites", "predicted: nothing surely beats x", "", False),
+    ],
+)
+def test_a_hint_where_a_probe_may_change_it(
+    shape: str, reason: str, network: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUIRO_CLUSTER_NETWORK", network)
+    row = {"collective": "alltoall", "shape": shape, "bytes": [1, 1], "algorithm": "native"}
+    assert ("suiro probe --switch" in hint([row | {"reason": reason}])) == expected
+
+
+def test_no_hint_once_a_trial_has_begun() -> None:
+    row = {"collective": "alltoall", "shape": "4 nodes x 4 ranks", "bytes": [1, 1]}
+    turn = row | {"algorithm": "native", "reason": "trial: native's turn"}
+    ours = row | {"algorithm": "ring", "reason": "predicted: 2 ms or more, 1.2 times as fast as x"}
+    out = io.StringIO()
+    print_json([turn], [], out)
+    assert "suiro probe --switch" in json.loads(out.getvalue())["hint"]
+    assert not hint([turn, ours])

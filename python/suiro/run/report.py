@@ -3,17 +3,25 @@
 differences that --check found."""
 
 import json
+import os
+import re
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from suiro.cluster.of_job import ClusterFile
+from suiro.cluster.of_job import NETWORK_VARIABLE, ClusterFile
 from suiro.output import Lines, say
 
 if TYPE_CHECKING:
     from suiro.run.lessons import Lessons  # whose imports take time that not every job has to spend
+
+# Reasons of the library's (src/choose, src/mpi) where something may be faster, but not for sure on
+# every kind of switch.
+_UNSURE = ("surely beats", "perhaps: ")
+_NATIVES_TURN = "trial: native's turn"
+_PROBE_NODES_LEAST = 4
 
 
 @dataclass(frozen=True, order=True)
@@ -181,9 +189,32 @@ def _size_range(size_class: int) -> list[int] | None:
     return [0, 0] if size_class == 0 else [1 << (size_class - 1), (1 << size_class) - 1]
 
 
+def hint(rows: list[dict[str, Any]]) -> str:
+    """What may change decisions that have to hold on every kind of switch; empty where the kind is
+    known, or too few nodes are there for a probe, or sites hide what switches do."""
+    if '"kind"' in os.environ.get(NETWORK_VARIABLE, ""):
+        return ""
+    for row in rows:
+        nodes = re.match(r"(\d+) node", row["shape"])
+        enough = nodes is not None and int(nodes[1]) >= _PROBE_NODES_LEAST
+        if enough and " sites" not in row["shape"] and _is_unsure(row, rows):
+            return "the kind of switch is not known: `suiro probe --switch` may change this"
+    return ""
+
+
+def _is_unsure(row: dict[str, Any], rows: list[dict[str, Any]]) -> bool:
+    """Of a trial: native's calls come first, and many, only where the model is not sure."""
+    if any(words in row["reason"] for words in _UNSURE):
+        return True
+    of_call = ("collective", "shape", "bytes")
+    alike = [other for other in rows if all(other[key] == row[key] for key in of_call)]
+    ours = any(other["algorithm"] != "native" for other in alike)
+    return row["reason"].endswith(_NATIVES_TURN) and not ours
+
+
 def print_json(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream: TextIO) -> None:
     """One document."""
-    json.dump({"collectives": rows, "sites": sites}, stream, indent=1)
+    json.dump({"collectives": rows, "sites": sites, "hint": hint(rows)}, stream, indent=1)
     stream.write("\n")
 
 
@@ -205,6 +236,8 @@ def print_table(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream:
     for told in sites:
         line = f"sites: {told['count']}, told by {told['told_by']}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if advice := hint(rows):
+        console.print(f"hint: {advice}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
