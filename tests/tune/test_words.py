@@ -11,7 +11,7 @@ from suiro.errors import UsageError
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["bcat"], "cannot measure"),
+        (["bcat"], 'no collective "bcat"'),
         (["gatherv"], "equal blocks"),
         (["barrier"], "with data"),
         (["gather", "--native"], "cannot safely choose by size"),

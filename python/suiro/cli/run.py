@@ -168,10 +168,21 @@ def _forced(given: list[str]) -> dict[str, str]:
         collective, equals, algorithm = text.partition("=")
         if not equals or not algorithm:
             raise UsageError(f"--force {text}: expected COLLECTIVE=ALGORITHM, as bcast=pipeline")
-        if known and collective not in known:
-            raise UsageError(f"--force {text}: no such collective; there are {', '.join(known)}")
+        if known:
+            _check_forced(collective, algorithm)
         forced[collective] = algorithm
     return forced
+
+
+def _check_forced(collective: str, algorithm: str) -> None:
+    from suiro.bench.catalog import find_collective
+    from suiro.bench.plan import check_algorithms
+    from suiro.errors import UsageError
+
+    try:
+        check_algorithms(find_collective(collective), (algorithm,))
+    except UsageError as error:
+        raise UsageError(f"--force {collective}={algorithm}: {error}") from None
 
 
 def _check(mpi: str | None, rules: Path | None, transport: str, link_rate: float | None) -> None:
