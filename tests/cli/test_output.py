@@ -45,6 +45,10 @@ def largest_file(count: int) -> Iterator[None]:
                                                                       "Bad file descriptor")),
         ("suiro algorithms | :; exit ${PIPESTATUS[0]}", 1, ""),
         ("suiro algorithms nothing > /dev/full 2>&1", 2, ""),
+        ("suiro --help > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro sim bcast --lab 4x4-hol --sizes 1K > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro verify bcast/chain --max-ranks 4 > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro top --once --json > /dev/full", 1, f"suiro: {FULL}\n"),
     ],
 )  # fmt: skip
 def test_results_that_cannot_be_printed(line: str, code: int, said: str) -> None:
