@@ -11,7 +11,7 @@ import sys
 import textwrap
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from suiro.errors import SuiroError, UsageError
 
@@ -105,7 +105,7 @@ def _stream(raw: _Raw, like: TextIO | None) -> io.TextIOWrapper:
     )
 
 
-def columns(stream: TextIO) -> int | None:
+def columns(stream: IO[str]) -> int | None:
     """Of the terminal; COLUMNS says it for any stream. None: lines may be as long as they get."""
     told = os.environ.get("COLUMNS", "")
     if told.isdecimal() and int(told) > 0:
