@@ -106,13 +106,13 @@ class Reports:
         if self.differences == 1:
             say(where)
 
-    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
+    def lessons(self, hosts: set[str], asked: dict[str, Any]) -> list[dict[str, Any]] | None:
         if not self._learns:
             return None
         from suiro.run.lessons import Lessons
 
         self._lessons = self._lessons or Lessons()
-        return self._lessons.recall(hosts, mpi)
+        return self._lessons.recall(hosts, asked)
 
     def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
         if self._lessons is not None:

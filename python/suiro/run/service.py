@@ -52,8 +52,8 @@ class Reports(Protocol):
     def unnamed(self, host: str) -> None:
         """A job runs on a host that is at none of the sites that it was given."""
 
-    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
-        """What earlier jobs on these hosts have shown; None where nothing is kept."""
+    def lessons(self, hosts: set[str], asked: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """What earlier jobs like this on these hosts have shown; None where nothing is kept."""
 
     def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
         """What a trial of this job has shown."""
@@ -205,7 +205,7 @@ class _Conversation:
         elif kind == "withdraw":
             self._worlds.withdraw(self._world, self._member)
         elif kind == "lessons":
-            self._answer(json.dumps(self._reports.lessons(self._hosts(), str(content["mpi"]))))
+            self._answer(json.dumps(self._reports.lessons(self._hosts(), content)))
         elif kind == "learnt":
             self._reports.learnt(self._hosts(), content)
         elif kind == "explain":
