@@ -21,6 +21,7 @@ class Placement {
             std::vector<int> links_of_world_rank);
 
   int nodes() const { return nodes_; }
+  int ranks() const { return static_cast<int>(node_of_world_rank_.size()); }
 
   /// Empty when the communicator has processes that this job did not start with.
   std::optional<Topology> of(MPI_Comm communicator) const;

@@ -16,6 +16,11 @@ namespace {
 // Lines of a trace that travel together.
 constexpr std::size_t batch_lines = 200;
 
+// Between two times that a rank tells its rows: much of a job that is killed is known by then, and
+// `suiro run` can read what 10,000 ranks say.
+constexpr double telling_s = 1;
+constexpr double telling_s_per_rank = 0.01;
+
 double clock_s(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
@@ -76,6 +81,11 @@ void Record::add(const Observation& call) {
 }
 
 void Record::add_row(const Observation& call) {
+  const double now = clock_s(CLOCK_MONOTONIC);
+  if (tell_at_s_ == 0 || now >= tell_at_s_) {
+    send_rows();
+    tell_at_s_ = now + telling_s + telling_s_per_rank * job.placement.ranks();
+  }
   Row& row = rows_[{call.collective.name, call.communicator.shape(), traced_size_class(call.bytes),
                     call.choice.algorithm, call.choice.reason}];
   ++row.calls;
@@ -134,7 +144,15 @@ void Record::add(const Communicator& communicator, const Collective& collective,
 void Record::finish() {
   const std::lock_guard lock(mutex_);
   send_lines();
-  for (const auto& [key, row] : rows_) {
+  send_rows();
+  rows_.clear();
+}
+
+/// All that a row is by now: it takes the place of what was told of it before.
+void Record::send_rows() {
+  for (auto& [key, row] : rows_) {
+    if (row.told_calls == row.calls) continue;
+    row.told_calls = row.calls;
     const auto& [collective, shape, size, algorithm, reason] = key;
     const nlohmann::json json{{"rank", job.rank},
                               {"collective", collective},
@@ -150,7 +168,6 @@ void Record::finish() {
                               {"node_bytes", row.node_bytes}};
     job.service.send(text_of({{"explain", json}}));
   }
-  rows_.clear();
 }
 
 }  // namespace suiro::mpi

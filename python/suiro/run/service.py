@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import errno
 import hmac
+import itertools
 import json
 import resource
 import secrets
@@ -34,8 +35,8 @@ _BROKEN_PROTOCOL = (OSError, EOFError, LookupError, RecursionError, TypeError, V
 class Reports(Protocol):
     """Who takes what the ranks report."""
 
-    def explain(self, row: dict[str, Any]) -> None:
-        """One rank's sums for one kind of call."""
+    def explain(self, teller: int, row: dict[str, Any]) -> None:
+        """One rank's sums for one kind of call, which may have grown since it told them last."""
 
     def trace(self, calls: list[Any]) -> None:
         """Calls of one rank, in order."""
@@ -49,7 +50,7 @@ class Reports(Protocol):
     def sites(self, told: dict[str, Any]) -> None:
         """How many sites a job has, and what told."""
 
-    def unnamed(self, host: str) -> None:
+    def unnamed(self, host: str, *, one_node: bool) -> None:
         """A job runs on a host that is at none of the sites that it was given."""
 
     def lessons(self, hosts: set[str], asked: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -70,6 +71,7 @@ class Service:
         self.worlds = Worlds(say)
         self._reports = reports
         self._strangers: dict[asyncio.Task[None], None] = {}  # the oldest first
+        self._numbers = itertools.count()  # of the ranks
         self._complained = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -129,7 +131,8 @@ class Service:
         task.add_done_callback(self._tasks.discard)
         try:
             if await self._knows_token(reader, task):
-                await _Conversation(self.worlds, self._reports, writer).hold(reader)
+                number = next(self._numbers)
+                await _Conversation(self.worlds, self._reports, writer, number).hold(reader)
         except _BROKEN_PROTOCOL:
             pass  # a peer that breaks the protocol is only dropped
         finally:
@@ -156,7 +159,10 @@ class Service:
 class _Conversation:
     """One rank's connection, once it has shown the token."""
 
-    def __init__(self, worlds: Worlds, reports: Reports, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, worlds: Worlds, reports: Reports, writer: asyncio.StreamWriter, number: int
+    ) -> None:
+        self._number = number
         self._worlds = worlds
         self._reports = reports
         self._writer = writer
@@ -209,7 +215,7 @@ class _Conversation:
         elif kind == "learnt":
             self._reports.learnt(self._hosts(), content)
         elif kind == "explain":
-            self._reports.explain(content)
+            self._reports.explain(self._number, content)
         elif kind == "trace":
             self._reports.trace(content)
         elif kind == "difference":
@@ -219,7 +225,7 @@ class _Conversation:
         elif kind == "sites":
             self._reports.sites(content)
         elif kind == "unnamed":
-            self._reports.unnamed(str(content))
+            self._reports.unnamed(str(content["host"]), one_node=bool(content["one_node"]))
         elif kind == "done":
             self._owes_report = False
             self._answer("ok")
