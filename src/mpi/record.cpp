@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -16,10 +17,11 @@ namespace {
 // Lines of a trace that travel together.
 constexpr std::size_t batch_lines = 200;
 
-// Between two times that a rank tells its rows: much of a job that is killed is known by then, and
-// `suiro run` can read what 10,000 ranks say.
-constexpr double telling_s = 1;
-constexpr double telling_s_per_rank = 0.01;
+// A rank tells its rows after a second, and then twice as late each time. So half of a job that is
+// killed is known, what is measured is hardly disturbed, and `suiro run` can read what 10,000 ranks
+// say.
+constexpr double pause_max_s = 60;
+constexpr double pause_s_per_rank = 0.01;
 
 double clock_s(clockid_t clock) {
   timespec time{};
@@ -82,9 +84,10 @@ void Record::add(const Observation& call) {
 
 void Record::add_row(const Observation& call) {
   const double now = clock_s(CLOCK_MONOTONIC);
-  if (tell_at_s_ == 0 || now >= tell_at_s_) {
+  if (now >= tell_at_s_) {
     send_rows();
-    tell_at_s_ = now + telling_s + telling_s_per_rank * job.placement.ranks();
+    pause_s_ = std::min(2 * pause_s_, pause_max_s);
+    tell_at_s_ = now + std::max(pause_s_, pause_s_per_rank * job.placement.ranks());
   }
   Row& row = rows_[{call.collective.name, call.communicator.shape(), traced_size_class(call.bytes),
                     call.choice.algorithm, call.choice.reason}];

@@ -76,7 +76,8 @@ class Record {
 
   std::mutex mutex_;
   std::map<Key, Row> rows_;
-  double tell_at_s_ = 0;  // 0: there was no call yet
+  double pause_s_ = 0.5;  // between two times that rows are told
+  double tell_at_s_ = 0;
   std::vector<std::string> lines_;
 };
 
