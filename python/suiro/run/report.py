@@ -46,7 +46,7 @@ class Told:
 class Sums:
     """One row, by rank."""
 
-    told: dict[int, Told] = field(default_factory=dict)
+    told: dict[object, Told] = field(default_factory=dict)
 
     @property
     def calls(self) -> int:
@@ -97,7 +97,7 @@ class Reports:
         self.cut_off_ranks = 0
         self.sites_told: list[dict[str, Any]] = []  # of each job that told: how many, and by what
 
-    def explain(self, teller: int, row: dict[str, Any]) -> None:
+    def explain(self, rank: object, row: dict[str, Any]) -> None:
         kind = Kind(
             str(row["collective"]),
             str(row["shape"]),
@@ -115,7 +115,7 @@ class Reports:
         )
         if told.calls < 1:
             raise ValueError("a row without calls")
-        self._rows[kind].told[teller] = told
+        self._rows[kind].told[rank] = told
 
     def trace(self, calls: list[Any]) -> None:
         if self._trace is not None:

@@ -104,7 +104,7 @@ struct Endpoint::State : Forkable {
   void mention_without_effect() const {
     static std::atomic<bool> mentioned{false};
     if (settings.without_effect.empty() || !speaks() || mentioned.exchange(true)) return;
-    for (const std::string& line : settings.without_effect) tell("suiro: " + line + "\n");
+    for (const std::string& line : settings.without_effect) say(line);
   }
 
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/job/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/hash.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+std::vector<int> in_world(MPI_Comm communicator, const std::vector<int>& ranks) {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  std::vector<int> result(ranks.size());
+  real.Comm_group(communicator, &group);
+  real.Comm_group(MPI_COMM_WORLD, &world);
+  real.Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world,
+                             result.data());
+  real.Group_free(&group);
+  real.Group_free(&world);
+  return result;
+}
+
+}  // namespace
+
+Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
+                     std::vector<int> links_of_world_rank)
+    : node_of_world_rank_(std::move(node_of_world_rank)),
+      site_of_world_rank_(std::move(site_of_world_rank)),
+      links_of_world_rank_(std::move(links_of_world_rank)),
+      ranks_on_node_(node_of_world_rank_.size()),
+      nodes_(Topology::from_nodes(node_of_world_rank_).nodes()) {
+  for (const int node : node_of_world_rank_) ++ranks_on_node_[static_cast<std::size_t>(node)];
+}
+
+std::shared_ptr<const Topology> SharedTopologies::share(Topology topology) {
+  std::uint64_t hash = hash_begin;
+  for (int rank = 0; rank < topology.ranks(); ++rank) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      hash = hash_with(hash, static_cast<std::uint8_t>(topology.node(rank) >> shift));
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  auto found = by_hash_[hash].lock();
+  if (found != nullptr && *found == topology) return found;
+  auto made = std::make_shared<const Topology>(std::move(topology));
+  std::erase_if(by_hash_, [](const auto& entry) { return entry.second.expired(); });
+  by_hash_[hash] = made;
+  return made;
+}
+
+std::vector<int> Placement::world_ranks(MPI_Comm communicator) {
+  int size = 0;
+  real.Comm_size(communicator, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  // MPIs compare each rank with all.
+  return communicator == MPI_COMM_WORLD ? ranks : in_world(communicator, ranks);
+}
+
+Placement::Place Placement::of(MPI_Comm communicator) const {
+  const std::vector<int> ranks = world_ranks(communicator);
+  Place place{.topology = nullptr, .first_world_rank = std::ranges::min(ranks)};
+  if (auto topology = topology_of(ranks)) place.topology = shared_->share(std::move(*topology));
+  return place;
+}
+
+std::optional<Topology> Placement::topology_of(const std::vector<int>& world_ranks) const {
+  std::vector<int> nodes;
+  nodes.reserve(world_ranks.size());
+  std::vector<int> ranks_here(ranks_on_node_.size());
+  std::vector<std::size_t> first_ranks;  // of nodes, in the order in which these appear
+  for (const int world_rank : world_ranks) {
+    if (world_rank == MPI_UNDEFINED) return std::nullopt;
+    const auto rank = static_cast<std::size_t>(world_rank);
+    nodes.push_back(node_of_world_rank_[rank]);
+    if (ranks_here[static_cast<std::size_t>(nodes.back())]++ == 0) first_ranks.push_back(rank);
+  }
+  std::vector<int> sites;
+  std::vector<int> links;
+  std::vector<int> neighbours;
+  for (const std::size_t rank : first_ranks) {
+    const auto node = static_cast<std::size_t>(node_of_world_rank_[rank]);
+    if (!site_of_world_rank_.empty()) sites.push_back(site_of_world_rank_[rank]);
+    if (!links_of_world_rank_.empty()) links.push_back(links_of_world_rank_[rank]);
+    neighbours.push_back(ranks_on_node_[node] - ranks_here[node]);
+  }
+  return Topology::from_nodes(nodes, sites, links, neighbours);
+}
+
+int Placement::node_of(MPI_Comm communicator, int rank) const {
+  return node_of_world_rank_[static_cast<std::size_t>(in_world(communicator, {rank}).front())];
+}
+
+Node find_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  Node result;
+  real.Comm_rank(MPI_COMM_WORLD, &result.leader);
+  if (real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+      MPI_SUCCESS) {
+    return result;
+  }
+  real.Comm_size(node, &result.ranks);
+  real.Bcast(&result.leader, 1, MPI_INT, 0, node);
+  real.Comm_free(&node);
+  return result;
+}
+
+}  // namespace suiro::mpi
