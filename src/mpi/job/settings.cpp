@@ -163,7 +163,7 @@ void add_transport(Settings& settings) {
 
 Settings read_settings() {
   Settings settings;
-  settings.off = variable("SUIRO") == "off";
+  settings.off = is_off().value_or(false);
   settings.explain = flag("SUIRO_EXPLAIN");
   settings.trace = flag("SUIRO_TRACE");
   settings.check = flag("SUIRO_CHECK");
@@ -174,6 +174,9 @@ Settings read_settings() {
   mix(settings.hash, settings.observed() ? "observed" : "");
   mix(settings.hash, settings.check ? "check" : "");
   try {
+    if (!is_off().has_value()) {
+      throw std::runtime_error("SUIRO=" + printable(variable("SUIRO")) + ": expected on or off");
+    }
     settings.transport = variable("SUIRO_TRANSPORT");
     mix(settings.hash, settings.transport);
     add_rule_file(settings);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -57,6 +58,15 @@ void change(const char* name, const std::string& old, const std::string& value) 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+std::optional<bool> is_off() {
+  constexpr std::array off{"off", "0", "no", "false"};
+  constexpr std::array on{"", "on", "1", "yes", "true"};
+  const std::string said = variable("SUIRO");
+  if (std::ranges::find(off, said) != off.end()) return true;
+  if (std::ranges::find(on, said) != on.end()) return false;
+  return std::nullopt;
 }
 
 std::string own_prefix() {
