@@ -12,10 +12,13 @@
 
 namespace suiro {
 
-/// On one network. `worked_s` is of all processors; `by_processors`: what they have to do takes
-/// twice as long as all else.
+/// On one network. `mean_s` is a rank's own time in the mean, `nodes_s` what is neither links nor
+/// the way of the rank that is done last, `worked_s` of all processors; `by_processors`: what they
+/// have to do takes twice as long as all else.
 struct Foretold {
   double seconds = std::numeric_limits<double>::infinity();
+  double mean_s = std::numeric_limits<double>::infinity();
+  double nodes_s = 0;
   double worked_s = 0;
   bool by_processors = false;
   bool is_known() const { return seconds < std::numeric_limits<double>::infinity(); }

@@ -3,14 +3,13 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "choose/lessons.hpp"
 #include "mpi/job.hpp"
 #include "mpi/load.hpp"
 #include "mpi/usual_arithmetic.hpp"
-#include "rules/candidates.hpp"
 
 namespace suiro::mpi {
 namespace {
@@ -28,42 +27,13 @@ nlohmann::json seconds_of(std::span<const std::int64_t> ns) {
   return seconds;
 }
 
-/// Throws for an algorithm that this version does not have.
-void recall(const nlohmann::json& told) {
-  const std::string name = told.at("collective");
-  const Collective* collective = find_collective(name);
-  if (collective == nullptr || collective->reduces) return;
-  const std::int64_t bytes = told.at("bytes");
-  Chooser::Lesson lesson{.faster = std::nullopt, .slower = told.at("slower")};
-  const std::string faster = told.at("faster");
-  std::vector<int> nodes = told.at("node_of_rank");
-  if (!faster.empty()) {
-    const auto forced = RuleTable::forced(name, faster);
-    lesson.faster = forced.decide({name, Topology::from_nodes(nodes), bytes});
-  }
-  if (lesson.faster) {
-    lesson.faster->reason = told.at("reason");
-    lesson.faster->unasked = true;
-  }
-  job.chooser->recall(*collective, bytes, std::move(nodes), std::move(lesson));
-}
-
 }  // namespace
 
 bool recall_lessons() try {
   if (job.rank != 0 || !job.settings.tries()) return false;
   const UsualArithmetic usual;
   const nlohmann::json question{{"lessons", {{"mpi", library_version()}}}};
-  const auto answer = nlohmann::json::parse(job.service.ask(text_of(question)), nullptr, false);
-  if (!answer.is_array()) return false;
-  for (const nlohmann::json& told : answer) {
-    try {
-      recall(told);
-    } catch (const std::exception&) {
-      // Of another version: what it says is of no use here.
-    }
-  }
-  return true;
+  return suiro::recall_lessons(*job.chooser, job.service.ask(text_of(question)));
 } catch (const std::exception&) {
   return false;  // no memory: the job goes on as if there were no store
 }
