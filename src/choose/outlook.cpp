@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "choose/outlook.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -34,7 +35,10 @@ Outlook outlook(const Surroundings& surroundings, const Collective& collective,
   const Stage stage{surroundings, collective, some, networks, bytes};
   NativeCourses native = native_courses(stage, topology);
   Outlook found{.native_said = std::move(native.said), .native_known = native.known};
+  found.on.reserve(networks.size());
   for (const Network& network : networks) found.on.push_back({network, {}, {}});
+  // As for a decision, what takes few steps comes first, and the last are perhaps not played.
+  std::ranges::stable_sort(native.played, {}, [](const auto& one) { return one.course.steps(); });
   for (NativeCourses::Played& one : native.played) {
     const std::vector<Foretold> its = played(one.course, networks.size(), moves);
     for (std::size_t i = 0; i < networks.size(); ++i) {

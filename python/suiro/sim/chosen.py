@@ -7,6 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from suiro.bench.catalog import Collective
+from suiro.bench.table import size_text
+from suiro.output import say
 from suiro.sim.estimate import Estimate, estimate
 from suiro.sim.network import Scene
 
@@ -38,6 +40,11 @@ def chosen(
             found += _auto(cell, scene, row, root) if not cell.is_native else [
                 one.model_copy(update={"algorithm": "auto", "ran": "native"})
                 for one in natives]  # fmt: skip
+    for name in names:
+        told = {one.bytes for one in found if one.algorithm == name}
+        left = ", ".join(size_text(size) for size in sizes if size not in told)
+        if left:
+            say(f"{name} has no row at {left}: too many messages to be foretold within calls")
     return found
 
 
