@@ -12,12 +12,16 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from suiro.advise.answer import Answer, Cell, Choice, On, Outlook, ask
+from suiro.advise.job import of_job
 from suiro.advise.question import Question, parse_mpi, parse_rate
 from suiro.advise.table import by_kind, doubt_lines, legend, number, runs
 from suiro.advise.unknown import unknown
 from suiro.bench.catalog import find_collective
 from suiro.cli.main import app
+from suiro.doctor import facts
+from suiro.doctor.facts import Host
 from suiro.errors import UsageError
+from suiro.run.launchers import Launcher
 from suiro.tune import store
 
 SMALL = ["--nodes", "4", "--ppn", "2", "--mpi", "openmpi-4.1"]
@@ -46,7 +50,9 @@ def document(*words: str) -> Any:
 
 
 def test_an_answer_fits_a_terminal_and_has_what_is_asked() -> None:
-    said = advise(*SMALL, "bcast,alltoall,barrier", "--sizes", "8,256K,1M", "--rate", "1G")
+    said = advise(
+        *SMALL, "--collectives", "bcast,alltoall,barrier", "--sizes", "8,256K,1M", "--rate", "1G"
+    )
     assert "4 nodes x 2 ranks, 1Gbit/s, kind of switch not known, Open MPI 4.1" in said
     lines = said.splitlines()
     assert max(map(cell_len, lines)) <= 80
@@ -59,7 +65,7 @@ def test_an_answer_fits_a_terminal_and_has_what_is_asked() -> None:
 
 
 def test_the_decision_is_that_of_the_tool_that_all_ask() -> None:
-    [cell] = document(*SMALL, "bcast", "--sizes", "256K", "--rate", "1G")["cells"]
+    [cell] = document(*SMALL, "--collectives", "bcast", "--sizes", "256K", "--rate", "1G")["cells"]
     assert cell["algorithm"].startswith("node_pipeline") and cell["reason"].startswith("rule: ")
     kinds = [on["kind"] for on in cell["outlook"]["on"]]
     assert kinds == ["voq", "hol", "shared"]
@@ -68,10 +74,12 @@ def test_the_decision_is_that_of_the_tool_that_all_ask() -> None:
 
 
 def test_what_is_told_is_no_set_any_more() -> None:
-    found = document(*SMALL, "bcast", "--sizes", "64K", "--rate", "1G", "--switch", "hol")
+    found = document(
+        *SMALL, "--collectives", "bcast", "--sizes", "64K", "--rate", "1G", "--switch", "hol"
+    )
     assert [on["kind"] for on in found["cells"][0]["outlook"]["on"]] == ["hol"]
     assert not any("--switch" in one["command"] for one in found["not_known"])
-    unknown_rate = document(*SMALL, "scan", "--sizes", "64K")
+    unknown_rate = document(*SMALL, "--collectives", "scan", "--sizes", "64K")
     assert len(unknown_rate["cells"][0]["outlook"]["on"]) == 6
 
 
@@ -92,7 +100,16 @@ def test_what_was_measured_comes_first(tmp_path: Path, monkeypatch: pytest.Monke
     times = {"default": [4e-3] * 8, "binomial": [1e-3] * 8}
     store.write(key, [store.Sample(bytes=4096, candidate=name, seconds=seconds)
                       for name, seconds in times.items()])  # fmt: skip
-    words = ["bcast", "--cluster", str(tmp_path / "c.toml"), "--ppn", "1", "--sizes", "4K,1M"]
+    words = [
+        "--collectives",
+        "bcast",
+        "--cluster",
+        str(tmp_path / "c.toml"),
+        "--ppn",
+        "1",
+        "--sizes",
+        "4K,1M",
+    ]
     told = {one["bytes"]: one for one in document(*words, "--mpi", "openmpi-4.1")["cells"]}
     assert "measured" not in told[1 << 20]["reason"]
     today = datetime.now(UTC).strftime("%Y-%m-%d")
@@ -100,6 +117,23 @@ def test_what_was_measured_comes_first(tmp_path: Path, monkeypatch: pytest.Monke
     assert told[4096]["gain"] == 4.0
     others = document(*words, "--mpi", "openmpi-5")["cells"]
     assert not any("measured" in one["reason"] for one in others)
+
+
+def test_a_job_tells_of_its_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    mpirun = Launcher("/usr/bin/mpirun", "openmpi", product="Open MPI", version="4.1.4")
+    monkeypatch.setattr("suiro.advise.job.launcher_of", lambda words: mpirun)
+    links = {"link eth0": "card 1 1500 full 25000", "link eth1": "card 1 1500 full 1000"}
+    hosts = [Host(name, 2, {0, 1, 2, 3}, dict(links)) for name in "ab"]
+    started: list[list[str]] = []
+    monkeypatch.setattr(facts, "gather", lambda words: started.append(words) or hosts)
+    question = of_job(["mpirun", "-np", "4", "./app"], None, None)
+    assert started[0][:4] == ["mpirun", "-np", "4", "/bin/sh"] and "./app" not in started[0]
+    assert (question.ranks_of_node, question.cores, question.hosts) == ((2, 2), 4, ("a", "b"))
+    assert question.rate_bps == 25e9 and question.mpi.release == "4.1"
+    (tmp_path / "c.toml").write_text(CLUSTER)
+    assert of_job(["mpirun"], None, tmp_path / "c.toml").kind == "voq"
+    hosts[1].values["link eth0"] = hosts[1].values["link eth1"] = "virtual 1 1500"
+    assert of_job(["mpirun"], None, None).rate_bps is None
 
 
 def test_what_of_a_program_is_touched(tmp_path: Path) -> None:
@@ -125,7 +159,17 @@ def test_what_of_a_program_is_touched(tmp_path: Path) -> None:
 
 def test_a_page_needs_no_network(tmp_path: Path) -> None:
     page = tmp_path / "advice.html"
-    advise(*SMALL, "bcast,barrier", "--sizes", "64K", "--rate", "1G", "--html", str(page))
+    advise(
+        *SMALL,
+        "--collectives",
+        "bcast,barrier",
+        "--sizes",
+        "64K",
+        "--rate",
+        "1G",
+        "--html",
+        str(page),
+    )
     text = page.read_text()
     assert "Switch: hol, 1 Gbit/s" in text and "<svg" in text
     assert "http" not in text.replace("http://www.w3.org", "")
@@ -139,7 +183,10 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
         (["--rate", "fast", *SMALL], "--rate: expected a number such as"),
         (["--rate", "25", *SMALL], "--rate 25: expected what a link carries in bit/s"),
         (["--switch", "cisco", *SMALL], "--switch cisco: expected one of voq, hol, pause, shared"),
-        (["nope", *SMALL], 'cannot measure "nope"'),
+        (["--collectives", "nope", *SMALL], 'cannot measure "nope"'),
+        (["--nodes", "1", "--ppn", "8", "--mpi", "mpich"], "all ranks are on one node"),
+        ([*SMALL, "--", "mpirun"], "the hosts tell what --nodes, --ppn"),
+        (["--", "no-launcher"], 'launcher "no-launcher" is not on the PATH'),
         (["--like", "/nowhere", *SMALL], "--like /nowhere: No such file"),
         (["--within", "soon", *SMALL], '--within "soon": give a time'),
         (["--cluster", "/nowhere", "--ppn", "2", "--rate", "1G"], "leave these out"),

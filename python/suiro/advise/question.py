@@ -4,9 +4,13 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from suiro.errors import UsageError
 from suiro.quantities import bits_per_second
+
+if TYPE_CHECKING:
+    from suiro.run.launchers import Launcher
 
 KINDS = ("voq", "hol", "pause", "shared")
 _MPI = re.compile(r"(openmpi|mpich|intel)(?:-(\d{1,4})(?:\.(\d{1,3}))?(?:\.\w+)?)?")
@@ -79,6 +83,12 @@ class Question:
         told = self.network.get("kind")
         return told if isinstance(told, str) else None
 
+    def expect_several_nodes(self) -> None:
+        """UsageError where there is one."""
+        if len(self.ranks_of_node) == 1:
+            raise UsageError("all ranks are on one node: suiro leaves such a job to the MPI; ask for "
+                             "two nodes or more")  # fmt: skip
+
     def describe(self) -> str:
         """Where, in one line."""
         from suiro.quantities import rate_text
@@ -109,6 +119,11 @@ def _installed() -> Mpi:
     if launcher is None:
         raise UsageError("which MPI is it? There is no mpirun here that tells: give --mpi, such as "
                          "--mpi openmpi-4.1, mpich-4 or intel")  # fmt: skip
+    return of_launcher(launcher)
+
+
+def of_launcher(launcher: "Launcher") -> Mpi:
+    """As it says itself."""
     name = next(name for name, product in _NAMES.items() if product == launcher.product)
     return Mpi(name, ".".join(launcher.version.split(".")[:2]) or _NEWEST_READ[name])
 

@@ -32,13 +32,16 @@ def _kinds(begun: str) -> list[str]:
     return [kind for kind in KINDS if kind.startswith(begun)]
 
 
-CollectivesArgument = Annotated[
-    str,
+LauncherArgument = Annotated[
+    list[str] | None,
     typer.Argument(
-        metavar="[COLLECTIVE,...]", help="As MPI has them: bcast,allreduce [default: all].",
-        show_default=False,
+        metavar="[-- LAUNCHER ARGS...]",
+        help="Ask the hosts that this launcher starts ranks on; the program is not run.",
     ),
-]  # fmt: skip
+]
+CollectivesOption = Annotated[
+    str, typer.Option(metavar="A,B", help="As MPI has them [default: all but the v and w kinds].")
+]
 NodesOption = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="How many nodes there are.")
 ]
@@ -88,7 +91,7 @@ HtmlOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Write it 
 
 
 def advise(
-    collectives: CollectivesArgument = "",
+    launcher: LauncherArgument = None,
     nodes: NodesOption = None,
     ppn: PpnOption = None,
     rate: RateOption = None,
@@ -97,6 +100,7 @@ def advise(
     switch: SwitchOption = None,
     cores: CoresOption = 0,
     like: LikeOption = None,
+    collectives: CollectivesOption = "",
     sizes: SizesOption = "",
     within: WithinOption = "10s",
     html: HtmlOption = None,
@@ -107,6 +111,8 @@ def advise(
     A cluster in words:     suiro advise --nodes 16 --ppn 64 --rate 25G --mpi openmpi-4.1
 
     A cluster's file:       suiro advise --cluster cluster.toml --ppn 16
+
+    On a cluster:           suiro advise -- mpirun -np 64 --hostfile hosts ./app
 
     What a program calls:   suiro run --trace t.jsonl -- mpirun -np 64 ./app;
                             suiro advise --like t.jsonl --nodes 4 --ppn 16 --rate 10G
@@ -130,7 +136,8 @@ def advise(
     if html is not None:
         check_place(html, "--html")
     until = _BEGUN + max(0.5, parse_time(within, "--within") - _TO_START_S)
-    question = _question((nodes, ppn), (rate, switch, cores), mpi, cluster)
+    question = _question(launcher or [], (nodes, ppn), (rate, switch, cores), mpi, cluster)
+    question.expect_several_nodes()
     program = None if like is None else programs.read(like)
     calls = _calls(collectives, sizes, program)
     answer = ask(question, calls, until, lessons_for(question))
@@ -144,6 +151,7 @@ def advise(
 
 
 def _question(
+    launcher: list[str],
     shape: tuple[int | None, int | None],
     network: tuple[str | None, str | None, int],
     mpi: str | None,
@@ -155,6 +163,8 @@ def _question(
     from suiro.errors import UsageError
 
     (nodes, ppn), (rate, switch, cores) = shape, network
+    if launcher:
+        return _of_job(launcher, (nodes, ppn, rate, switch, cores or None), mpi, cluster)
     asked = parse_mpi(mpi)
     if cluster is None:
         ranks_of_node, known, link_Bps = described(nodes, ppn, rate, switch)
@@ -165,6 +175,19 @@ def _question(
     if ppn is None:
         raise UsageError("--cluster takes --ppn: how many ranks has a node?")
     return replace(of_cluster(cluster, ppn, nodes, asked), cores=cores)
+
+
+def _of_job(
+    launcher: list[str], told: tuple[object, ...], mpi: str | None, cluster: Path | None
+) -> "Question":
+    from suiro.advise.job import of_job
+    from suiro.advise.question import parse_mpi
+    from suiro.errors import UsageError
+
+    if any(one is not None for one in told):
+        raise UsageError("the hosts tell what --nodes, --ppn, --rate, --switch and --cores would: "
+                         "leave these out, or the launcher")  # fmt: skip
+    return of_job(launcher, parse_mpi(mpi) if mpi else None, cluster)
 
 
 def _calls(

@@ -46,10 +46,10 @@ def _reached(
     """The hosts, and whether what `suiro run` hands to ranks gets there."""
     findings = []
     try:
-        reached = facts.gather(_with_probe(launcher, plan.words, probe), plan.variables, plan.files)
+        reached = facts.gather(with_probe(launcher, plan.words, probe), plan.variables, plan.files)
     except SuiroError as error:
         try:
-            reached = facts.gather(_with_probe(launcher, words, probe), {})
+            reached = facts.gather(with_probe(launcher, words, probe), {})
         except SuiroError as without_suiro:
             text = str(without_suiro)
             return [problem("hosts", text, "see whether the launcher works without suiro")]
@@ -60,7 +60,7 @@ def _reached(
     return [*findings, *placement(reached), *builds(reached), *_judged(reached)]
 
 
-def _with_probe(launcher: Launcher | None, words: Sequence[str], probe: Sequence[str]) -> list[str]:
+def with_probe(launcher: Launcher | None, words: Sequence[str], probe: Sequence[str]) -> list[str]:
     """The launcher's own options, and another program."""
     changed = [words[0]]
     for number, part in enumerate(launchers.contexts(words[1:])):
