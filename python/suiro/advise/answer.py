@@ -152,8 +152,13 @@ def ask(
 
 
 def _weight(collective: Collective) -> int:
-    """All-to-all and allgather have most messages."""
-    return {"per pair of ranks": 2, "per rank": 1}.get(collective.bytes, 0)
+    """The less a decision takes the lighter it is: of reductions next to nothing, of what all ranks
+    have for all others the most."""
+    if collective.reduces or not collective.has_data:
+        return 0
+    if collective.sends_blocks:
+        return 3
+    return 1 if collective.rooted else 2
 
 
 def _words(question: Question, folder: Path, lessons: list[dict[str, Any]]) -> list[str]:

@@ -86,8 +86,8 @@ class Question:
     def expect_several_nodes(self) -> None:
         """UsageError where there is one."""
         if len(self.ranks_of_node) == 1:
-            raise UsageError("all ranks are on one node: suiro leaves such a job to the MPI; ask for "
-                             "two nodes or more")  # fmt: skip
+            raise UsageError("all ranks are on one node: suiro leaves such a job to the MPI; ask "
+                             "for two nodes or more")  # fmt: skip
 
     def describe(self) -> str:
         """Where, in one line."""
