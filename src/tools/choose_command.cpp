@@ -11,7 +11,6 @@
 #include "choose/bound_rules.hpp"
 #include "choose/choose.hpp"
 #include "choose/lessons.hpp"
-#include "choose/margins.hpp"
 #include "choose/outlook.hpp"
 #include "choose/prediction.hpp"
 #include "model/network_json.hpp"
@@ -103,9 +102,7 @@ Outlook outlook_of(const Surroundings& known, const Chooser& chooser, const Coll
   constexpr std::int64_t little = 1'000'000;
   const bool ignorant = decision.reason.starts_with(ignorance_begins);
   if (collective.sizes == Sizes::at_root || topology.nodes() < 2) return {};
-  const double price_s = chooser.price_s(collective, topology, bytes);
-  const std::int64_t moves =
-      ignorant ? little : static_cast<std::int64_t>(2 * price_s / margins.move_s);
+  const std::int64_t moves = ignorant ? little : 2 * chooser.moves(collective, topology, bytes);
   try {
     return outlook(known, collective, topology, bytes, decision, moves);
   } catch (const std::bad_alloc&) {
