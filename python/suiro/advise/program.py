@@ -116,9 +116,10 @@ def _verdict(program: Program, kind: Kind, answer: Answer) -> tuple[str, float, 
         return f"ran {kind.algorithm} there already", 0.0, 0.0
     if cell.is_native:
         return "the MPI's own runs, as before", 0.0, 0.0
-    if not cell.gains:
+    gains = cell.gains if cell.measured_gain is None else [cell.measured_gain]
+    if not gains:
         return f"{cell.choice.algorithm}; how fast is not known", 0.0, 0.0
-    low, high = min(cell.gains), max(cell.gains)
+    low, high = min(gains), max(gains)
     times = f"{low:.2f} to {high:.2f}" if high > 1.02 * low else f"{low:.2f}"
     mark = " (may be otherwise)" if cell.doubt else ""
     return f"{cell.choice.algorithm}, {times} times as fast{mark}", 1 - 1 / low, 1 - 1 / high
