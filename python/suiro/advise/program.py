@@ -120,6 +120,6 @@ def _verdict(program: Program, kind: Kind, answer: Answer) -> tuple[str, float, 
     if not gains:
         return f"{cell.choice.algorithm}; how fast is not known", 0.0, 0.0
     low, high = min(gains), max(gains)
-    times = f"{low:.2f} to {high:.2f}" if high > 1.02 * low else f"{low:.2f}"
+    times = f"{low:.3g} to {high:.3g}" if high > 1.02 * low else f"{low:.3g}"
     mark = " (may be otherwise)" if cell.doubt else ""
     return f"{cell.choice.algorithm}, {times} times as fast{mark}", 1 - 1 / low, 1 - 1 / high
