@@ -125,7 +125,12 @@ def test_a_job_tells_of_its_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     links = {"link eth0": "card 1 1500 full 25000", "link eth1": "card 1 1500 full 1000"}
     hosts = [Host(name, 2, {0, 1, 2, 3}, dict(links)) for name in "ab"]
     started: list[list[str]] = []
-    monkeypatch.setattr(facts, "gather", lambda words: started.append(words) or hosts)
+
+    def gather(words: list[str]) -> list[Host]:
+        started.append(words)
+        return hosts
+
+    monkeypatch.setattr(facts, "gather", gather)
     question = of_job(["mpirun", "-np", "4", "./app"], None, None)
     assert started[0][:4] == ["mpirun", "-np", "4", "/bin/sh"] and "./app" not in started[0]
     assert (question.ranks_of_node, question.cores, question.hosts) == ((2, 2), 4, ("a", "b"))
