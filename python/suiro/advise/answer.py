@@ -152,13 +152,13 @@ def ask(
 
 
 def _weight(collective: Collective) -> int:
-    """The less a decision takes the lighter it is: of reductions next to nothing, of what all ranks
+    """The less a decision takes the lighter it is: of one root next to nothing, of what all ranks
     have for all others the most."""
-    if collective.reduces or not collective.has_data:
-        return 0
     if collective.sends_blocks:
         return 3
-    return 1 if collective.rooted else 2
+    if collective.reduces:
+        return 1
+    return 0 if collective.rooted or not collective.has_data else 2
 
 
 def _words(question: Question, folder: Path, lessons: list[dict[str, Any]]) -> list[str]:

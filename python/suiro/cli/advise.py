@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BEGUN = time.monotonic()
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
-_TO_START_S = 2.0  # and to print: what is left of the time is for answers
+_TO_START_S = 1.5  # and to print: what is left of the time is for answers
 
 
 def _mpis(begun: str) -> list[str]:
