@@ -78,11 +78,11 @@ class Chooser {
   /// About how many seconds an answer takes that is not kept, all calls together.
   double price_s(const Collective& collective, const Topology& topology, std::int64_t bytes) const;
 
- private:
   /// Of the model, that an answer may take.
   std::int64_t moves(const Collective& collective, const Topology& topology,
                      std::int64_t bytes) const;
 
+ private:
   /// Collective, middle of the size class, and the places: nodes of ranks, then all that is known
   /// of the nodes. Ranks ask in different orders, so what one keeps must be what others find.
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;

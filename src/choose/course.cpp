@@ -76,9 +76,13 @@ std::optional<Foretold> Course::advance(double limit_s, std::int64_t& moves) {
   }
   const std::optional<Estimate> found = player_->advance(moves);
   if (!found) return std::nullopt;
-  const Foretold its{residual_ * found->seconds, found->worked_s,
-                     found->spent.processors > found->seconds / 2,
-                     waits_for_turns(*found, (*networks_)[network], *topology_)};
+  const Spent& spent = found->spent;
+  const Foretold its{.seconds = residual_ * found->seconds,
+                     .mean_s = residual_ * found->mean_s,
+                     .nodes_s = residual_ * (spent.messages + spent.copies + spent.processors),
+                     .worked_s = found->worked_s,
+                     .by_processors = spent.processors > found->seconds / 2,
+                     .by_turns = waits_for_turns(*found, (*networks_)[network], *topology_)};
   played_.push_back({network, limit_s, found->ports, its});
   --networks_left_;
   return its;

@@ -12,10 +12,14 @@
 
 namespace suiro {
 
-/// On one network. `worked_s` is of all processors; `by_processors`: what they have to do takes
-/// twice as long as all else; `by_turns`: ranks wait for each other's turns more than for the wire.
+/// On one network. `mean_s` is a rank's own time in the mean, `nodes_s` what is neither links nor
+/// the way of the rank that is done last, `worked_s` of all processors; `by_processors`: what they
+/// have to do takes twice as long as all else; `by_turns`: ranks wait for each other's turns more
+/// than for the wire.
 struct Foretold {
   double seconds = std::numeric_limits<double>::infinity();
+  double mean_s = std::numeric_limits<double>::infinity();
+  double nodes_s = 0;
   double worked_s = 0;
   bool by_processors = false;
   bool by_turns = false;

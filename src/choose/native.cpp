@@ -58,8 +58,9 @@ Schedule over_ranks(RankTree tree, int ranks, const Collective& collective) {
 }
 
 std::optional<Native> native_of(const Library& library, const NativeCall& call) {
-  if (library.mpi == "openmpi") return native_of_openmpi(library.release, call);
-  if (library.mpi == "mpich") return native_of_mpich(library.release, call);
+  if (library.mpi == "openmpi") return native_of_openmpi(library.release, library.minor, call);
+  // Releases 4 and 5 decide alike; those before were not read.
+  if (library.mpi == "mpich" && library.release >= 4) return native_of_mpich(call);
   return std::nullopt;
 }
 

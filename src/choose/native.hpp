@@ -14,10 +14,12 @@
 
 namespace suiro {
 
-/// Whose decisions: "openmpi" or "mpich", and the first number of its version.
+/// Whose decisions: "openmpi" or "mpich", and the first two numbers of its version. The second one
+/// counts only for Open MPI 4.
 struct Library {
   std::string_view mpi;
   int release = 0;
+  int minor = 1;
 };
 
 /// What an MPI decides by; `bytes` as the table of collectives counts them.

@@ -9,8 +9,8 @@
 
 namespace suiro {
 
-Native native_of_openmpi(int release, const NativeCall& call);
-Native native_of_mpich(int release, const NativeCall& call);
+Native native_of_openmpi(int release, int minor, const NativeCall& call);
+Native native_of_mpich(const NativeCall& call);
 
 inline std::int64_t elements(const NativeCall& call) { return call.bytes / 4; }
 inline bool is_power_of_two(std::int64_t number) { return (number & (number - 1)) == 0; }

@@ -157,8 +157,7 @@ constexpr Decision decisions[] = {
 
 namespace suiro {
 
-/// Releases 4 and 5 decide alike.
-Native native_of_mpich(int /*release*/, const NativeCall& call) {
+Native native_of_mpich(const NativeCall& call) {
   for (const mpich::Decision& row : mpich::decisions) {
     if (row.collective == call.collective.name) return row.decide(call);
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithms Open MPI runs.
+// Which algorithms Open MPI runs. What releases up to 4.0 decide is in
+// native_openmpi_before_4_1.cpp; their algorithms are the same.
 //
 // Sources, read for this, in release 4.1.4; the decision function and the algorithms are the same
 // in 5.0.10:
-// - ompi/mca/coll/tuned/coll_tuned_decision_fixed.c passes no segment size and no fan-out, so
-//   nothing is segmented and a chain is one chain. The radix of knomial is 4
-//   (coll_tuned_bcast_decision.c).
+// - ompi/mca/coll/tuned/coll_tuned_decision_fixed.c (native_openmpi_rows.hpp) passes no segment
+//   size and no fan-out, so nothing is segmented and a chain is one chain. The radix of knomial is
+//   4 (coll_tuned_bcast_decision.c).
 // - ompi/mca/coll/base/coll_base_*.c for the algorithms, coll_base_topo.c for their trees.
 // - alltoall: `linear_sync` gets max_requests = 0, which posts everything at once: linear. Its
 //   `pairwise` sends to (rank + step) and receives from (rank - step): our ring. alltoallw is
@@ -26,6 +27,8 @@
 //   linear gather takes one rank's block after the other, that of scatterv and of the basic linear
 //   scatter sends so. Only as long as messages are sent without being asked for
 //   (btl_tcp_eager_limit) do they all come, or go, at once.
+#include "choose/native_openmpi.hpp"
+
 #include <algorithm>
 
 #include "choose/native_decisions.hpp"
@@ -36,35 +39,47 @@ namespace {
 
 constexpr std::int64_t eager_bytes = 65536;  // of btl_tcp_eager_limit
 
-std::string decided(std::span<const Row> rows, const NativeCall& call) {
-  const Row* last = &rows.front();
+Decided decided(std::span<const Row> rows, const NativeCall& call) {
+  std::string_view last;
   for (const Row& row : rows) {
-    if (row.ranks <= call.topology.ranks() && row.bytes <= call.bytes) last = &row;
+    if (row.ranks <= call.topology.ranks() && row.bytes <= call.bytes) last = row.algorithm;
   }
-  return std::string(last->algorithm);
+  return {std::string(last)};
+}
+
+/// In segments as decided.
+Native segmented(std::string said, std::string_view algorithm, const Decided& decided,
+                 const NativeCall& call, Where where) {
+  Native native = unsegmented(std::move(said), algorithm, call, where);
+  if (decided.segment > 0) native.parameters["segment"] = decided.segment;
+  return native;
 }
 
 bool segments_none(const NativeCall& call) { return elements(call) < call.topology.ranks(); }
 
-Native alltoall(const NativeCall& call) {
-  const std::string name = decided(alltoall_rows, call);
+Native alltoall(const Decided& decided, const NativeCall& /*call*/) {
+  const std::string& name = decided.name;
   if (name == "linear_sync") return same(name, "linear");
   if (name == "pairwise") return same(name, "ring");
   return same(name, name == "two_proc" ? "pairwise" : name == "bruck" ? "bruck" : "linear");
 }
 
-Native alltoallv(const NativeCall& call) {
-  const std::string name = decided(alltoallv_rows, call);
+Native alltoallv(const Decided& decided, const NativeCall& /*call*/) {
+  const std::string& name = decided.name;
   return same(name, name == "ring" ? "ring" : "linear_by_rank");
 }
 
-Native alltoallw(const NativeCall& /*call*/) { return same("linear", "linear_by_rank"); }
+Native alltoallw(const Decided& /*decided*/, const NativeCall& /*call*/) {
+  return same("linear", "linear_by_rank");
+}
 
-/// Trees of other neighbours. What a split binary tree does with its halves was not laid out.
-Native otherwise_placed(std::string_view name, const NativeCall& call) {
+/// Trees of other neighbours. What a split binary tree does with its halves was not laid out, nor
+/// segments in any tree.
+Native otherwise_placed(std::string_view name, const Decided& decided, const NativeCall& call) {
   std::string said = std::string(name) + " tree of other neighbours than suiro's";
-  Native native = unsegmented(std::move(said), name, call, Where::one_rank_per_node);
+  Native native = segmented(std::move(said), name, decided, call, Where::one_rank_per_node);
   if (name == "binomial" && !is_power_of_two(call.topology.ranks())) native.algorithm = {};
+  if (decided.segment > 0) return native;
   if (name == "binomial") native.tree = RankTree::highest_bit;
   if (name == "binary") native.tree = RankTree::by_levels;
   return native;
@@ -75,13 +90,13 @@ std::string_view catalog_name(std::string_view name, std::initializer_list<std::
   return found == all.end() ? std::string_view{} : *found;
 }
 
-Native bcast(const NativeCall& call) {
-  const std::string name = decided(bcast_rows, call);
+Native bcast(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
   if (name == "linear" || (name == "scatter_allgather" && call.bytes < call.topology.ranks())) {
     return same("linear", "linear");
   }
   if (name == "chain" || name == "pipeline") {
-    return unsegmented(name, "pipeline", call, Where::node_by_node);
+    return segmented(name, "pipeline", decided, call, Where::node_by_node);
   }
   if (name == "knomial") {
     Native native = unsegmented("knomial of radix 4", "knomial", call, Where::node_by_node);
@@ -89,26 +104,27 @@ Native bcast(const NativeCall& call) {
     return native;
   }
   if (name == "scatter_allgather") return same(name, "scatter_allgather", Where::node_by_node);
-  return otherwise_placed(catalog_name(name, {"binary", "binomial", "split_binary"}), call);
+  return otherwise_placed(catalog_name(name, {"binary", "binomial", "split_binary"}), decided,
+                          call);
 }
 
-Native reduce(const NativeCall& call) {
-  std::string name = decided(reduce_rows, call);
+Native reduce(const Decided& decided, const NativeCall& call) {
+  std::string name = decided.name;
   if (name == "rabenseifner" && elements(call) < power_of_two_below(call.topology.ranks())) {
     name = "linear";
   }
   if (name == "linear") return same(name, "linear");
   if (name == "rabenseifner") return same(name, "rabenseifner", Where::node_by_node);
   if (name == "chain" || name == "pipeline") {
-    return unsegmented(name, "pipeline", call, Where::node_by_node);
+    return segmented(name, "pipeline", decided, call, Where::node_by_node);
   }
-  if (name == "binomial") return unsegmented(name, "binomial", call, Where::node_by_node);
-  return otherwise_placed(catalog_name(name, {"binary", "in_order_binary"}), call);
+  if (name == "binomial") return segmented(name, "binomial", decided, call, Where::node_by_node);
+  return otherwise_placed(catalog_name(name, {"binary", "in_order_binary"}), decided, call);
 }
 
 /// Without a segment size, segmented_ring is ring; fewer elements than ranks go other ways.
-Native allreduce(const NativeCall& call) {
-  std::string name = decided(allreduce_rows, call);
+Native allreduce(const Decided& decided, const NativeCall& call) {
+  std::string name = decided.name;
   if (name == "segmented_ring") name = "ring";
   if (name == "ring" && segments_none(call)) name = "recursive_doubling";
   if (name == "rabenseifner" && elements(call) < power_of_two_below(call.topology.ranks())) {
@@ -121,8 +137,8 @@ Native allreduce(const NativeCall& call) {
   return same(name, known, Where::node_by_node);
 }
 
-Native barrier(const NativeCall& call) {
-  const std::string name = decided(barrier_rows, call);
+Native barrier(const Decided& decided, const NativeCall& /*call*/) {
+  const std::string& name = decided.name;
   if (name == "linear") return {.said = "linear barrier"};
   if (name == "bruck") return same(name, "dissemination", Where::node_by_node);
   return same(name, catalog_name(name, {"recursive_doubling", "tree"}), Where::node_by_node);
@@ -140,79 +156,82 @@ Native gathers(const std::string& name, const NativeCall& call) {
   return same(name, catalog_name(name, {"bruck", "recursive_doubling"}));
 }
 
-Native allgather(const NativeCall& call) { return gathers(decided(allgather_rows, call), call); }
+Native allgather(const Decided& decided, const NativeCall& call) {
+  return gathers(decided.name, call);
+}
 
-Native allgatherv(const NativeCall& call) {
-  const std::string name = decided(allgatherv_rows, call);
+Native allgatherv(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
   return name == "default" ? Native{.said = "gatherv, then bcast"} : gathers(name, call);
 }
 
-Native reduce_scatter(const NativeCall& call) {
-  const std::string name = decided(reduce_scatter_rows, call);
+Native reduce_scatter(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
   if (name == "ring") return unsegmented(name, "ring", call, Where::node_by_node);
   if (name == "recursive_halving") return halving(call);
   return {.said = name};
 }
 
 /// Its recursive doubling exchanges whole vectors; basic_linear is reduce, then scatter.
-Native reduce_scatter_block(const NativeCall& call) {
-  const std::string name = decided(reduce_scatter_block_rows, call);
+Native reduce_scatter_block(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
   if (name == "recursive_halving") return halving(call);
   return {.said = name};
 }
 
-Native one_after_the_other(const NativeCall& call) {
+Native one_after_the_other(const Decided& /*decided*/, const NativeCall& call) {
   if (call.bytes < eager_bytes) return same("linear", "linear");
   return {.said = "linear, one rank after the other"};
 }
 
-Native gather(const NativeCall& call) {
-  const std::string name = decided(gather_rows, call);
-  if (name == "basic_linear") return one_after_the_other(call);
+Native gather(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
+  if (name == "basic_linear") return one_after_the_other(decided, call);
   if (name == "binomial") return same(name, "binomial");
   return {.said = name};
 }
 
 /// In suiro's all subtrees get theirs at once, so the largest can hand on only later.
-Native scatter(const NativeCall& call) {
-  const std::string name = decided(scatter_rows, call);
-  if (name == "basic_linear") return one_after_the_other(call);
+Native scatter(const Decided& decided, const NativeCall& call) {
+  const std::string& name = decided.name;
+  if (name == "basic_linear") return one_after_the_other(decided, call);
   if (name == "linear_nb") return same(name, "linear");
   return {.said = "a binomial tree, the largest subtree first and the others after it"};
 }
 
-Native scan(const NativeCall& call) {
+Native scan(const Decided& /*decided*/, const NativeCall& call) {
   return unsegmented("linear", "linear", call, Where::anywhere);
 }
 
-Native exscan(const NativeCall& call) {
+Native exscan(const Decided& /*decided*/, const NativeCall& call) {
   return unsegmented("linear", "linear", call, Where::anywhere);
 }
 
 struct Decision {
   std::string_view collective;
-  Native (*decide)(const NativeCall&);
+  std::span<const Row> rows;  // from 4.1 on
+  Native (*native)(const Decided&, const NativeCall&);
   bool han = false;  // has it in release 5
 };
 
 constexpr Decision decisions[] = {
-    {"allgather", allgather, true},
-    {"allgatherv", allgatherv},
-    {"allreduce", allreduce, true},
-    {"alltoall", alltoall},
-    {"alltoallv", alltoallv},
-    {"alltoallw", alltoallw},
-    {"barrier", barrier, true},
-    {"bcast", bcast, true},
-    {"exscan", exscan},
-    {"gather", gather, true},
-    {"gatherv", one_after_the_other},
-    {"reduce", reduce, true},
-    {"reduce_scatter", reduce_scatter},
-    {"reduce_scatter_block", reduce_scatter_block},
-    {"scan", scan},
-    {"scatter", scatter, true},
-    {"scatterv", one_after_the_other},
+    {"allgather", allgather_rows, allgather, true},
+    {"allgatherv", allgatherv_rows, allgatherv},
+    {"allreduce", allreduce_rows, allreduce, true},
+    {"alltoall", alltoall_rows, alltoall},
+    {"alltoallv", alltoallv_rows, alltoallv},
+    {"alltoallw", {}, alltoallw},
+    {"barrier", barrier_rows, barrier, true},
+    {"bcast", bcast_rows, bcast, true},
+    {"exscan", {}, exscan},
+    {"gather", gather_rows, gather, true},
+    {"gatherv", {}, one_after_the_other},
+    {"reduce", reduce_rows, reduce, true},
+    {"reduce_scatter", reduce_scatter_rows, reduce_scatter},
+    {"reduce_scatter_block", reduce_scatter_block_rows, reduce_scatter_block},
+    {"scan", {}, scan},
+    {"scatter", scatter_rows, scatter, true},
+    {"scatterv", {}, one_after_the_other},
 };
 
 }  // namespace
@@ -220,11 +239,13 @@ constexpr Decision decisions[] = {
 
 namespace suiro {
 
-Native native_of_openmpi(int release, const NativeCall& call) {
+Native native_of_openmpi(int release, int minor, const NativeCall& call) {
+  const bool before_4_1 = release < 4 || (release == 4 && minor == 0);
   for (const openmpi::Decision& row : openmpi::decisions) {
     if (row.collective != call.collective.name) continue;
     if (release >= 5 && row.han) return {.said = "coll/han, through one rank per node"};
-    return row.decide(call);
+    return row.native(
+        before_4_1 ? openmpi::decided_before_4_1(call) : openmpi::decided(row.rows, call), call);
   }
   return {};
 }

@@ -60,9 +60,21 @@ NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors
           .tells_rate = rate_known};
 }
 
+NetworkFile told_network(std::string_view text, std::string_view name, Link& link, bool rate_known,
+                         int processors) {
+  const double told_Bps = parse_network(text, name, {.link_Bps = link.Bps}).network.link_Bps;
+  link.Bps = std::max(link.Bps, told_Bps);  // of cards, as nodes or the file know them
+  NetworkFile known = unmeasured_network(link, rate_known, processors);
+  known = parse_network(text, name, known.network);
+  link.Bps = told_Bps;
+  link.streams = streams_of(known.network);
+  known.tells_rate |= rate_known;
+  return known;
+}
+
 /// Between sites the way there hides what switches do. It is a link's rate to that of all links of
 /// a site, and in the same country or across a continent.
-std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
+std::vector<Network> usual_networks(const Surroundings& surroundings, const Topology& topology) {
   constexpr double fast_Bps = 100 * 125e6;  // 100 Gbit/s
   NetworkFile known = surroundings.network.value_or(
       unmeasured_network(surroundings.link, surroundings.rate_known, surroundings.processors));
@@ -90,7 +102,11 @@ std::vector<Network> possible_networks(const Surroundings& surroundings, const T
     known.network.link_Bps = fast_Bps;
     add_ways();
   }
-  return usual_and_busy(std::move(found), topology);
+  return found;
+}
+
+std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology) {
+  return usual_and_busy(usual_networks(surroundings, topology), topology);
 }
 
 }  // namespace suiro

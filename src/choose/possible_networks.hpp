@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/catalog.hpp"
@@ -16,6 +17,7 @@ namespace suiro {
 struct Surroundings {
   std::string mpi;  // as Library has it, or another name: then nothing is known of it
   int release = 0;
+  int minor = 1;
   Link link = {};
   bool rate_known = true;                   // of the link, that of the slowest node
   int processors = 0;                       // of the node that has fewest; 0: as many as ranks
@@ -27,7 +29,15 @@ struct Surroundings {
 /// What is known of a network of which nothing was measured.
 NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors);
 
-/// Every network that this may be: what nobody told stays a set.
+/// The same, as far as a text of JSON does not tell (model/network_json.hpp). `link` becomes what
+/// it tells. Throws as parse_network().
+NetworkFile told_network(std::string_view text, std::string_view name, Link& link, bool rate_known,
+                         int processors);
+
+/// Those that this may be while nobody else uses nodes or links.
+std::vector<Network> usual_networks(const Surroundings& surroundings, const Topology& topology);
+
+/// Every network that this may be: what nobody told stays a set. The usual ones come first.
 std::vector<Network> possible_networks(const Surroundings& surroundings, const Topology& topology);
 
 }  // namespace suiro

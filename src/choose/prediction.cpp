@@ -10,10 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "choose/course.hpp"
 #include "choose/margins.hpp"
-#include "choose/native.hpp"
-#include "choose/residual.hpp"
+#include "choose/native_courses.hpp"
 #include "choose/sample.hpp"
 #include "choose/trial.hpp"
 #include "rules/candidates.hpp"
@@ -21,11 +19,6 @@
 namespace suiro {
 
 namespace {
-
-struct Candidate {
-  const Algorithm* algorithm = nullptr;
-  Parameters parameters;
-};
 
 /// Native's time over a candidate's, on all possible networks.
 struct Gain {
@@ -64,6 +57,7 @@ class Prediction::State {
         topology_(sample(collective, topology)),
         bytes_(bytes),
         networks_(possible_networks(surroundings, topology_)),
+        stage_{surroundings, collective, topology_, networks_, bytes},
         native_(networks_.size()),
         moves_(moves),
         moves_left_(moves) {}
@@ -89,8 +83,6 @@ class Prediction::State {
   }
   bool joins_in_vain(const Algorithm& algorithm) const;
   bool may_win(const Algorithm& algorithm) const;
-  Candidate unsegmented(const Algorithm& algorithm, Parameters parameters) const;
-  std::vector<Candidate> textbook() const;
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
   bool tries() const { return surroundings_.tries && !collective_.reduces; }
   double each(double factor) const;
@@ -106,6 +98,7 @@ class Prediction::State {
   const Topology topology_;  // on which schedules are played
   std::int64_t bytes_;
   const std::vector<Network> networks_;
+  const Stage stage_;
   std::vector<Foretold> native_;  // on each network
   std::string native_said_;
   bool native_known_ = true;
@@ -119,13 +112,7 @@ class Prediction::State {
 };
 
 void Prediction::State::begin(const Candidate& candidate) {
-  const std::int64_t bytes = collective_.cut_bytes(bytes_, topology_.ranks());
-  const Call call{.topology = topology_, .bytes = bytes, .link = surroundings_.link};
-  Schedule schedule = build(*candidate.algorithm, call, candidate.parameters);
-  const double pieces = collective_.cut() ? static_cast<double>(schedule.pieces) : 1;
-  const double block_bytes = static_cast<double>(bytes) / pieces;
-  runners_.push_back(Runner({std::move(schedule), block_bytes,
-                             residual(*candidate.algorithm, bytes_), topology_, networks_}));
+  runners_.push_back(Runner(course_of(candidate, stage_)));
   runners_.back().candidate = candidate;
 }
 
@@ -204,51 +191,14 @@ bool Prediction::State::take(Runner& runner, std::size_t network, const Foretold
   return true;
 }
 
-/// In one segment unless told otherwise, as MPIs run them that nobody has tuned.
-Candidate Prediction::State::unsegmented(const Algorithm& algorithm, Parameters parameters) const {
-  const auto takes =
-      std::ranges::find(algorithm.parameters, segment_parameter, &ParameterSpec::name);
-  if (takes != algorithm.parameters.end()) {
-    parameters.try_emplace(std::string(segment_parameter),
-                           std::clamp(bytes_, takes->minimum, takes->maximum));
-  }
-  return {&algorithm, std::move(parameters)};
-}
-
-std::vector<Candidate> Prediction::State::textbook() const {
-  std::vector<Candidate> found;
-  for (const std::string_view name : candidate_names(collective_.name)) {
-    const Algorithm* algorithm = find_candidate(collective_.name, name);
-    if (algorithm == nullptr || algorithm->in_shared_memory) continue;
-    found.push_back(unsegmented(*algorithm, {}));
-  }
-  return found;
-}
-
-/// What the catalog does not have may be faster than anything that is like it: it is taken for the
-/// best that is in the books, as is what an MPI runs that was not read.
 void Prediction::State::begin_native() {
-  const NativeCall call{collective_, asked_, 0, bytes_};
-  const auto native = native_of({surroundings_.mpi, surroundings_.release}, call);
-  const bool known = native && moves_the_same(*native, call);
-  const Algorithm* algorithm =
-      known ? find_algorithm(collective_.regular, native->algorithm) : nullptr;
-  if (native) native_said_ = "native's " + native->said;
-  if (native && native->tree != RankTree::none) {
-    Course course(over_ranks(native->tree, topology_.ranks(), collective_),
-                  static_cast<double>(bytes_), 1, topology_, networks_);
-    runners_.push_back(Runner(std::move(course)));
-  } else if (algorithm != nullptr) {
-    Parameters parameters = native->parameters;
-    std::erase_if(parameters, [&](const auto& parameter) {
-      return !wrong_parameter(algorithm, parameter.first, parameter.second).empty();
-    });
-    begin(unsegmented(*algorithm, std::move(parameters)));
-  } else {
-    for (const Candidate& candidate : textbook()) begin(candidate);
-    native_known_ = false;
-    native_said_ = "the best in the books" + (native ? " (native: " + native->said + ")" : "");
+  NativeCourses native = native_courses(stage_, asked_);
+  for (NativeCourses::Played& played : native.played) {
+    runners_.push_back(Runner(std::move(played.course)));
+    runners_.back().candidate = std::move(played.candidate);
   }
+  native_known_ = native.known;
+  native_said_ = std::move(native.said);
   put_in_order();
 }
 
@@ -367,7 +317,7 @@ Decision Prediction::State::answer() const {
   if (sure.candidate != nullptr && refuted_.empty()) return told(sure, "predicted");
   if (sure.candidate != nullptr) perhaps = sure;  // of a model that was wrong here
   if (perhaps.candidate == nullptr) {
-    const char* what = all_played_ && is_over() ? "nothing" : "nothing that is soon foretold";
+    const std::string_view what = all_played_ && is_over() ? "nothing" : not_all_foretold;
     return native("predicted: " + std::string(what) + " surely beats " + native_said_);
   }
   Decision decision = told(perhaps, "perhaps");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "choose/possible_networks.hpp"
@@ -14,6 +15,11 @@
 #include "topology/topology.hpp"
 
 namespace suiro {
+
+/// How a reason begins where nobody knows, and what it says where some were not played for want of
+/// time.
+inline constexpr std::string_view ignorance_begins = "ignorance: ";
+inline constexpr std::string_view not_all_foretold = "nothing that is soon foretold";
 
 inline Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};

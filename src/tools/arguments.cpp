@@ -51,6 +51,17 @@ std::vector<std::int64_t> Arguments::take_sizes(std::string_view command) {
   return sizes;
 }
 
+std::pair<int, int> Arguments::take_release() {
+  const std::string text = take_option("--release").value_or("0");
+  const std::size_t dot = text.find('.');
+  const auto part = [](std::string_view digits) {
+    return static_cast<int>(number(digits, "--release", 0, 999));
+  };
+  const std::string_view all = text;
+  if (dot == std::string::npos) return {part(all), 1};
+  return {part(all.substr(0, dot)), part(all.substr(dot + 1))};
+}
+
 std::optional<std::string> Arguments::take_positional() {
   const auto found = std::ranges::find_if(
       values_, [](const std::string& value) { return value == "-" || !value.starts_with('-'); });

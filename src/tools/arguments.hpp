@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/catalog.hpp"
@@ -31,6 +32,8 @@ class Arguments {
                                           std::int64_t maximum);
   /// --sizes N,N,...: bytes. Throws when there is none.
   std::vector<std::int64_t> take_sizes(std::string_view command);
+  /// --release N or N.M, of an MPI's version; 0 when there is none. A missing M is 1.
+  std::pair<int, int> take_release();
   std::optional<std::string> take_positional();
   const Collective& take_collective();
   void expect_none_left() const;

@@ -25,7 +25,7 @@ Json native_json(const std::optional<Native>& native, const NativeCall& call) {
 int native_command(Arguments arguments) {
   constexpr std::int64_t ranks_max = 1 << 18;
   const std::string mpi = arguments.take_option("--mpi").value_or("");
-  const auto release = static_cast<int>(arguments.take_number("--release", 0, 999).value_or(0));
+  const auto [release, minor] = arguments.take_release();
   const std::vector<std::int64_t> sizes = arguments.take_sizes("native");
   const Request request = take_request(arguments, "native", ranks_max);
   const Collective& collective = arguments.take_collective();
@@ -33,7 +33,7 @@ int native_command(Arguments arguments) {
   Json rows = Json::array();
   for (const std::int64_t bytes : sizes) {
     const NativeCall call{collective, request.topology, request.root, bytes};
-    rows.push_back(native_json(native_of({mpi, release}, call), call));
+    rows.push_back(native_json(native_of({mpi, release, minor}, call), call));
   }
   std::fputs((Json{{"native", rows}}.dump(1) + "\n").c_str(), stdout);
   return 0;

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from suiro import native_json
 
-_LIBRARIES = {"openmpi": r"Open MPI v(\d+)", "mpich": r"MPICH Version:? +(\d+)"}
+_LIBRARIES = {"openmpi": r"Open MPI v(\d+(?:\.\d+)?)", "mpich": r"MPICH Version:? +(\d+(?:\.\d+)?)"}
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,10 @@ def native_of(version: str, call: Call) -> Native | None:
     return None
 
 
-def _ask(mpi: str, release: str, call: Call) -> Native:
+def _ask(mpi: str, release: str, call: Call) -> Native | None:
     nodes = ",".join(map(str, call.node_of_rank))
     arguments = ["native", call.collective, "--mpi", mpi, "--release", release]
     arguments += ["--node-of-rank", nodes, "--root", str(call.root), "--sizes", str(call.bytes)]
     answer = native_json.call("suiro-schedule", arguments, "asking what the MPI runs")
-    return Native.model_validate(answer.document["native"][0])
+    found = answer.document["native"][0]
+    return None if found is None else Native.model_validate(found)

@@ -8,6 +8,7 @@ import typer
 
 from suiro import output
 from suiro.cli import (
+    advise,
     algorithms,
     bench,
     bench_transport,
@@ -31,6 +32,7 @@ from suiro.errors import SuiroError
 CONTEXT = {"max_content_width": 100}
 app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, context_settings=CONTEXT)
 app.command(cls=run.RunCommand, context_settings=run.CONTEXT)(run.run)
+app.command()(advise.advise)
 app.command()(bench.bench)
 app.command()(bench_transport.bench_transport)
 app.command()(probe.probe)

@@ -10,6 +10,7 @@ import typer
 from suiro.cli.bench import CollectiveArgument
 
 if TYPE_CHECKING:
+    from suiro.advise.question import Mpi
     from suiro.bench.catalog import Collective
     from suiro.sim.compare import Comparison
     from suiro.sim.estimate import Estimate
@@ -24,8 +25,13 @@ AlgorithmOption = Annotated[
         "--algorithm",
         "--algorithms",
         metavar="A,B",
-        help="Which, also with parameters [default: all].",
+        help="Which, also with parameters; native and auto are what the MPI and suiro run "
+        "[default: all].",
     ),
+]
+SizesOption = Annotated[str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")]
+MpiOption = Annotated[
+    str, typer.Option(metavar="MPI-VERSION", help="Whose own choice is native: as suiro advise.")
 ]
 CompareOption = Annotated[
     Path | None,
@@ -56,12 +62,11 @@ def sim(
         typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
     ] = None,
     ppn: Annotated[int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")] = None,
-    sizes: Annotated[
-        str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")
-    ] = "64K,1M",
+    sizes: SizesOption = "64K,1M",
     root: Annotated[
         int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
     ] = None,
+    mpi: MpiOption = "openmpi-4.1",
     compare: CompareOption = None,
     svg: SvgOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -84,6 +89,7 @@ def sim(
     busiest link needs over the former, and the part of the time that went to links, the way,
     messages, copies, and TCP's repeats.
     """
+    from suiro.advise.question import parse_mpi
     from suiro.bench.catalog import find_collective
     from suiro.output import check_place
 
@@ -95,7 +101,7 @@ def sim(
     if compare is not None:
         _compare(scene, collective, compare, root, json)
         return
-    estimates = _estimates(scene, row, algorithm, sizes, root, svg)
+    estimates = _estimates(scene, row, algorithm, sizes, root, svg, parse_mpi(mpi))
     if json:
         _print_json([one.model_dump() for one in estimates])
     else:
@@ -132,16 +138,23 @@ def _estimates(
     sizes: str,
     root: int,
     svg: Path | None,
+    mpi: "Mpi",
 ) -> "list[Estimate]":
     from suiro.bench.plan import parse_algorithms, sizes_of
     from suiro.errors import UsageError
+    from suiro.sim.chosen import NAMES, chosen
     from suiro.sim.estimate import estimate
 
-    names = list(parse_algorithms(algorithm)) if algorithm else list(row.algorithms)
+    names = list(parse_algorithms(algorithm)) if algorithm else [*NAMES, *row.algorithms]
     wanted = list(sizes_of(row, sizes if row.has_data else None))
-    if svg is not None and len(names) * len(wanted) != 1:
+    own = [name for name in names if name not in NAMES]
+    if svg is not None and (len(own), len(names), len(wanted)) != (1, 1, 1):
         raise UsageError("--svg draws one algorithm with one size: give --algorithm and --sizes")
-    return estimate(scene, row.regular, names, wanted, root, transfers=svg is not None)
+    asked = [name for name in NAMES if name in names]
+    rows = chosen(scene, row, asked, wanted, root, mpi)
+    if own:
+        rows += estimate(scene, row.regular, own, wanted, root, transfers=svg is not None)
+    return rows
 
 
 def _scene(lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None) -> "Scene":
@@ -194,13 +207,11 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
         if previous not in (None, one.bytes):
             table.add_section()
         previous = one.bytes
-        spent = one.spent
-        parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s,
-                 spent.processors_s)  # fmt: skip
         table.add_row(
-            size_text(one.bytes), one.name, time_text(one.seconds), time_text(one.mean_s),
+            size_text(one.bytes), one.name + (f" ({one.ran})" if one.ran else ""),
+            time_text(one.seconds), time_text(one.mean_s),
             figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),
-            *(f"{part / one.seconds:.0%}" if one.seconds else "-" for part in parts),
+            *_parts(one), style="bold" if one.ran else "",
         )  # fmt: skip
     console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(table)
@@ -210,6 +221,16 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     if stand_ins:
         names = ", ".join(dict.fromkeys(stand_ins))
         console.print(f"one node stood for all, which do the same: {names}")
+
+
+def _parts(one: "Estimate") -> list[str]:
+    """Where the time went."""
+    spent = one.spent
+    if spent is None or not one.seconds:
+        return ["-"] * 6
+    parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s,
+             spent.processors_s)  # fmt: skip
+    return [f"{part / one.seconds:.0%}" for part in parts]
 
 
 def _document(

@@ -98,6 +98,15 @@ def _links(host: Host) -> list[Finding]:
     return findings
 
 
+def fastest_mbit(host: Host) -> int | None:
+    """Of its Ethernet cards that tell their rates, in Mbit/s."""
+    cards = [value.split() for value in host.named("link").values()]
+    rates = [
+        _mbit(more) for kind, family, _, *more in cards if (kind, family) == ("card", _ETHERNET)
+    ]
+    return max((rate for rate in rates if rate is not None), default=None)
+
+
 def _link(name: str, mtu: str, more: list[str]) -> Finding:
     mbit = _mbit(more)
     if "half" in more:

@@ -47,11 +47,11 @@ def _reached(
     findings = []
     try:
         reached = facts.gather(
-            _with_probe(launcher, plan.words, libraries), plan.variables, plan.files
+            with_probe(launcher, plan.words, libraries), plan.variables, plan.files
         )
     except SuiroError as error:
         try:
-            reached = facts.gather(_with_probe(launcher, words, libraries), {})
+            reached = facts.gather(with_probe(launcher, words, libraries), {})
         except SuiroError as without_suiro:
             text = str(without_suiro)
             return [problem("hosts", text, "see whether the launcher works without suiro")]
@@ -83,7 +83,7 @@ def _programs(reached: Sequence[Host]) -> list[Finding]:
     )
 
 
-def _with_probe(
+def with_probe(
     launcher: Launcher | None, words: Sequence[str], libraries: Sequence[str]
 ) -> list[str]:
     """The launcher's own options, and another program, which looks for that of the command."""

@@ -127,8 +127,8 @@ def _map_by_size(lines: Sequence[Line]) -> str:
 
 
 def heat_map(lines: Sequence[Line], columns: Sequence[str]) -> str:
-    """Numbers that may be chance stand in brackets. Where nothing was measured, or nothing counts,
-    there is no field."""
+    """Numbers that may be chance stand in brackets, in an open field. Where nothing was measured,
+    or nothing counts, there is no field."""
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     colours = LinearSegmentedColormap.from_list("gain", _COLOURS)
@@ -166,7 +166,11 @@ def _draw_field(
     from matplotlib.patches import Rectangle
 
     x, y = place
-    axes.add_patch(Rectangle((x + 0.02, y + 0.04), 0.96, 0.92, facecolor=colour, linewidth=0))
+    if field.sure:
+        axes.add_patch(Rectangle((x + 0.02, y + 0.04), 0.96, 0.92, facecolor=colour, linewidth=0))
+    else:
+        axes.add_patch(Rectangle((x + 0.04, y + 0.08), 0.92, 0.84, facecolor=_LIGHT,
+                                 edgecolor=colour, linewidth=2))  # fmt: skip
     if columns > _TEXT_COLUMNS_MAX:
         return
     number = f"{field.gain:.2f}" if field.gain < 10 else f"{field.gain:.0f}"
@@ -174,7 +178,7 @@ def _draw_field(
     name = field.algorithm.partition(":")[0] if columns <= _NAMED_COLUMNS_MAX else ""
     if field.algorithm == NATIVE:
         text, name = "=", ""
-    ink = _LIGHT if abs(log2(field.gain)) > 0.75 * _EXTREME else _DARK
+    ink = _LIGHT if field.sure and abs(log2(field.gain)) > 0.75 * _EXTREME else _DARK
     if name:
         axes.text(x + 0.5, y + 0.72, name, color=ink, ha="center", va="center", fontsize=6)
     axes.text(x + 0.5, y + (0.36 if name else 0.5), text, color=ink, ha="center", va="center",

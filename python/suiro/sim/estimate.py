@@ -23,17 +23,19 @@ class Spent(BaseModel):
 
 
 class Estimate(BaseModel):
-    """One algorithm with so many bytes. `transfers`, where asked for, are sender, receiver, bytes,
-    and when it was posted, began and ended, in seconds."""
+    """One algorithm with so many bytes; of "native" and "auto", `ran` is what these run.
+    `transfers`, where asked for, are sender, receiver, bytes, and when it was posted, began and
+    ended, in seconds."""
 
     collective: str
     algorithm: str
+    ran: str = ""
     parameters: dict[str, int]
     bytes: int
     seconds: float
     mean_s: float  # of ranks' own times, as OSU's programs print
     bound_s: float
-    spent: Spent
+    spent: Spent | None  # not told of native
     messages: int
     played_ranks: int  # that stand for all
     estimated_in_s: float

@@ -31,11 +31,11 @@ def parse_grid(text: str) -> list[int]:
     return sorted(sizes)
 
 
-def parse_time(text: str) -> float:
+def parse_time(text: str, option: str = "--budget") -> float:
     """ "5m" as seconds."""
     match = _TIME.fullmatch(text)
     if match is None or float(match[1]) == 0:
-        raise UsageError(f'--budget "{text}": give a time such as 90s, 5m or 1h')
+        raise UsageError(f'{option} "{text}": give a time such as 90s, 5m or 1h')
     return float(match[1]) * _TIME_UNITS[match[2]]
 
 

@@ -199,18 +199,15 @@ void settle_network(const std::vector<Stand>& stands) {
   if (slowest > 0) job.link.Bps = slowest;
   const std::string& told = job.settings.network;
   const int cores = std::ranges::min(stands, {}, &Stand::cores).cores;
-  NetworkFile known = unmeasured_network(job.link, slowest > 0, cores);
-  if (!told.empty()) {
-    known = parse_network(told, "SUIRO_CLUSTER_NETWORK", known.network);
-    job.link.Bps = known.network.link_Bps;
-    job.link.streams = streams_of(known.network);
-    known.tells_rate |= slowest > 0;
-  }
+  const NetworkFile known =
+      told.empty() ? unmeasured_network(job.link, slowest > 0, cores)
+                   : told_network(told, "SUIRO_CLUSTER_NETWORK", job.link, slowest > 0, cores);
   job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
   const bool node_memory = !survives_failures() && !job.settings.on_net;
   job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
-                                                       .release = release(),
+                                                       .release = release().first,
+                                                       .minor = release().second,
                                                        .link = job.link,
                                                        .rate_known = known.tells_rate,
                                                        .processors = cores,

@@ -7,15 +7,14 @@
 #include <array>
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "choose/lessons.hpp"
 #include "mpi/job/job.hpp"
 #include "mpi/underneath/load.hpp"
 #include "mpi/underneath/usual_arithmetic.hpp"
-#include "rules/candidates.hpp"
 
 namespace suiro::mpi {
 namespace {
@@ -48,26 +47,6 @@ nlohmann::json variables_of_mpis() {
   return found;
 }
 
-/// Throws for an algorithm that this version does not have.
-void recall(const nlohmann::json& told) {
-  const std::string name = told.at("collective");
-  const Collective* collective = find_collective(name);
-  if (collective == nullptr || collective->reduces) return;
-  const std::int64_t bytes = told.at("bytes");
-  Chooser::Lesson lesson{.faster = std::nullopt, .slower = told.at("slower")};
-  const std::string faster = told.at("faster");
-  std::vector<int> nodes = told.at("node_of_rank");
-  if (!faster.empty()) {
-    const auto forced = RuleTable::forced(name, faster);
-    lesson.faster = forced.decide({name, Topology::from_nodes(nodes), bytes});
-  }
-  if (lesson.faster) {
-    lesson.faster->reason = told.at("reason");
-    lesson.faster->unasked = true;
-  }
-  job.chooser->recall(*collective, bytes, std::move(nodes), std::move(lesson));
-}
-
 }  // namespace
 
 bool recall_lessons() try {
@@ -75,16 +54,7 @@ bool recall_lessons() try {
   const UsualArithmetic usual;
   const nlohmann::json about{{"mpi", library_version()}, {"variables", variables_of_mpis()}};
   const nlohmann::json question{{"lessons", about}};
-  const auto answer = nlohmann::json::parse(job.service.ask(text_of(question)), nullptr, false);
-  if (!answer.is_array()) return false;
-  for (const nlohmann::json& told : answer) {
-    try {
-      recall(told);
-    } catch (const std::exception&) {
-      // Of another version: what it says is of no use here.
-    }
-  }
-  return true;
+  return suiro::recall_lessons(*job.chooser, job.service.ask(text_of(question)));
 } catch (const std::exception&) {
   return false;  // no memory: the job goes on as if there were no store
 }

@@ -151,10 +151,13 @@ std::string implementation() {
   return text.starts_with("MPICH") ? "mpich" : "other";
 }
 
-int release() {
+std::pair<int, int> release() {
   const std::string text = version_text();
   const std::size_t digit = text.find_first_of("0123456789");
-  return digit == std::string::npos ? 0 : std::atoi(text.c_str() + digit);
+  if (digit == std::string::npos) return {};
+  char* dot = nullptr;
+  const long first = std::strtol(text.c_str() + digit, &dot, 10);
+  return {static_cast<int>(first), *dot == '.' ? std::atoi(dot + 1) : 0};
 }
 
 bool load_slowly() {

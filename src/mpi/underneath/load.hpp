@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace suiro::mpi {
 
@@ -31,9 +32,10 @@ inline bool load() {
 /// What the MPI library says of itself; it may be asked at any time.
 std::string library_version();
 
-/// Whose MPI library it is: "openmpi", "mpich" or "other"; and the first number of its version.
+/// Whose MPI library it is: "openmpi", "mpich" or "other"; and the first two numbers of its
+/// version.
 std::string implementation();
-int release();
+std::pair<int, int> release();
 
 /// Generated: fills every member of the tables.
 void fill_tables();

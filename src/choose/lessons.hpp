@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What earlier jobs have shown, as `suiro` tells it: an array of
+// {"node_of_rank": [0, 1], "collective": "bcast", "bytes": 65536, "faster": "lanes:segment=4096",
+//  "reason": "measured ...", "slower": ["ring"]}.
+#pragma once
+
+#include <string_view>
+
+#include "choose/choose.hpp"
+
+namespace suiro {
+
+/// What is of another version is left out. False where the text is no array of JSON. Throws
+/// std::bad_alloc.
+bool recall_lessons(Chooser& chooser, std::string_view text);
+
+}  // namespace suiro
