@@ -14,11 +14,11 @@
 #include <string_view>
 
 #include "base/hash.hpp"
+#include "base/message.hpp"
 #include "collectives/collectives.hpp"
 #include "model/network_json.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/load.hpp"
-#include "rules/message.hpp"
 
 namespace suiro::mpi {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 namespace suiro::mpi {
 

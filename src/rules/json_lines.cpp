@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 namespace suiro {
 namespace {
