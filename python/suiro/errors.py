@@ -6,6 +6,9 @@ SuiroError            exit code 1
 +-- MachineError      exit code 3    this machine cannot do it (no namespaces, no MPI, no library)
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class SuiroError(Exception):
     """An operating error: printed as one line, lower case, without a traceback."""
@@ -23,3 +26,9 @@ class MachineError(SuiroError):
     """The machine or its set-up cannot do what was asked."""
 
     exit_code = 3
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message, `; did you mean "ring"?`, with the name that is nearest; or nothing."""
+    near = get_close_matches(word, list(known), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

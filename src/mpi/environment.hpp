@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace suiro::mpi {
 
 /// The value of an environment variable; empty where it is not set.
 std::string variable(const char* name);
+
+/// Whether SUIRO keeps suiro out. Empty where it says neither.
+std::optional<bool> is_off();
 
 /// What the paths of suiro's libraries begin with, as the loader was told them.
 std::string own_prefix();

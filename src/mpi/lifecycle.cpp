@@ -4,12 +4,12 @@
 // asked over MPI), one allgather tells the second.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "base/tell.hpp"
+#include "base/variables.hpp"
 #include "choose/bound_rules.hpp"
 #include "host/links.hpp"
 #include "host/local_place.hpp"
@@ -216,7 +216,7 @@ void settle_network(const std::vector<Stand>& stands) {
   const int cores = std::ranges::min(stands, {}, &Stand::cores).cores;
   NetworkFile known = unmeasured_network(job.link, slowest > 0, cores);
   if (!told.empty()) {
-    known = parse_network(told, "SUIRO_CLUSTER_NETWORK", known.network);
+    known = parse_network(told, variables::cluster_network.name, known.network);
     job.link.Bps = known.network.link_Bps;
     job.link.streams = streams_of(known.network);
     known.tells_rate |= slowest > 0;
@@ -299,7 +299,10 @@ bool may_act(bool enrolled) {
   real.Comm_rank(MPI_COMM_WORLD, &job.rank);
   real.Comm_size(MPI_COMM_WORLD, &size);
   if (was_spawned()) return false;
-  if (job.settings.service.empty()) return agree();
+  if (job.settings.service.empty()) {
+    if (job.rank == 0) std::ranges::for_each(unknown_variables(), say);  // else `suiro run` does
+    return agree();
+  }
   if (!enrolled) {
     if (job.rank == 0) {
       say("cannot reach `suiro run` at " + job.settings.service +
@@ -333,7 +336,7 @@ bool settle_messages() {
   if (job.settings.transport != "suiro") return false;
   const std::string answer = job.service.transport(provider_obstacle());
   if (answer == "suiro") choose_provider();
-  if (answer == "net" && std::getenv("SUIRO_COLLECTIVES") == nullptr) {
+  if (answer == "net" && value_of(variables::collectives) == nullptr) {
     job.settings.on_net = true;
     ++job.settings.hash;  // a rank that has not heard the answer is noticed
   }

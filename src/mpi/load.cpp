@@ -101,9 +101,8 @@ std::string interface_underneath() {
 void stand_aside() {
   if (sibling() != nullptr) return;
   leave_environment();
-  const char* off = std::getenv("SUIRO");
   const bool speaks_for_all = host::launcher_rank() <= 0;  // or nobody knows the ranks
-  if (!speaks_for_all || (off != nullptr && std::string_view(off) == "off")) return;
+  if (!speaks_for_all || is_off().value_or(false)) return;
   tell("suiro: libsuiro-" SUIRO_MPI_NAME ".so was not built for this MPI (" + version_text() +
        "); all ranks use native collectives\n");
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/variables.hpp"
 #include "host/launcher.hpp"
 #include "host/links.hpp"
 #include "mpi/environment.hpp"
@@ -104,10 +105,9 @@ bool has_wrong_offsets(const std::string& version) {
   int major = 0;
   int minor = 0;
   int patch = 0;
-  const char* accepted = std::getenv("SUIRO_WRONG_OFFSETS");
   return std::sscanf(version.c_str(), "Open MPI v%d.%d.%d", &major, &minor, &patch) == 3 &&
          std::tuple(major, minor, patch) < std::tuple(4, 1, 6) &&
-         (accepted == nullptr || std::string_view(accepted) != "accept");
+         text_of(variables::wrong_offsets) != "accept";  // settings.cpp refuses what is no choice
 }
 
 std::string mpi_failure() {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The verb: runs the two-target test under a launcher and says what it found."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from suiro import variables
 from suiro.bench.innocence import Counters
 from suiro.bench.job import Event, Events, run_job
 from suiro.cluster.cluster import EVERY_NODE, Cluster, Switch
@@ -66,7 +66,7 @@ def probe_switch(
 ) -> Probe:
     """One job, or two where the first does not make it clear. `ppn` is of the all-to-all whose cost
     is predicted; as launched when None."""
-    if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
+    if interface == "-" and variables.text("SUIRO_LAB_NAME"):
         interface = "eth0"
     events, evidence = _measure(prefix, mpi, interface)
     if needs_more_tries(evidence):
@@ -103,7 +103,7 @@ def _measure(prefix: list[str], mpi: str, interface: str) -> tuple[Events, Evide
 
 def _lab_clock() -> Counters:
     """How long the switch of the lab that this runs in has run, and stood still; none elsewhere."""
-    control = os.environ.get("SUIRO_LAB_CONTROL")
+    control = variables.text("SUIRO_LAB_CONTROL")
     return counters(Path(control)) if control else {}
 
 

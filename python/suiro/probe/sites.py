@@ -3,7 +3,6 @@
 and a second one lets nodes send: within each site, and from site to site, over one TCP stream and
 over several."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from suiro import variables
 from suiro.bench.job import Event, Events, run_job
 from suiro.cluster.cluster import Cluster, site_pairs
 from suiro.errors import SuiroError, UsageError
@@ -98,7 +98,7 @@ class SitesProbe(BaseModel):
 
 def probe_sites(prefix: list[str], mpi: str, interface: str, command: str) -> SitesProbe:
     """Two jobs on the same hosts."""
-    if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
+    if interface == "-" and variables.text("SUIRO_LAB_NAME"):
         interface = "eth0"
     first = run_job(prefix, mpi, ["--latencies", interface], with_suiro=False, watch=_watch_ways())
     hosts = list(first.start["hosts"])

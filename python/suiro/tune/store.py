@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from suiro import variables
 from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.json_lines import parse
 from suiro.output import WriteError, reason_of, say, write_file
@@ -61,7 +62,7 @@ class Record(_Row):
 
 def folder() -> Path:
     """SUIRO_STORE, or a folder of the user's."""
-    given = os.environ.get(_VARIABLE)
+    given = variables.text(_VARIABLE)
     if given:
         return Path(given)
     home = os.environ.get("HOME")
@@ -99,7 +100,7 @@ def is_there() -> bool:
 
 def cluster_named(hosts: Iterable[str]) -> str:
     """A name for the nodes: the lab's, or made from their names."""
-    lab = os.environ.get("SUIRO_LAB_SPEC")
+    lab = variables.text("SUIRO_LAB_SPEC")
     if lab:
         return f"lab-{Path(lab).stem}"
     names = ",".join(sorted(set(hosts)))
