@@ -15,9 +15,10 @@ from rich.console import Console
 from suiro import lab, native
 from suiro.bench.launcher import suiro_command
 from suiro.bench.result import Result
-from suiro.bench.table import print_result, time_text
+from suiro.bench.table import print_result
 from suiro.errors import MachineError, SuiroError
 from suiro.output import check_place, reason_of, write_file
+from suiro.quantities import time_text
 from suiro.report.page import ProgramRun, Section, render
 from suiro.report.verdict import conclusion, network_sentence, title, verdict
 
@@ -25,7 +26,7 @@ LABS = ("4x4-hol", "4x4-pause", "4x4-shared")
 _ALGORITHMS = "native,ring,two_level_ring,two_level_pairwise"
 # The paper's figures of single steps are about these two, in a switch that blocks.
 _STEPS_LAB, _STEPS_ALGORITHMS = "4x4-hol", ("ring", "two_level_ring")
-# 16 ranks of a 1024 x 1024 transform exchange blocks of 64 KB: enough for the network to matter.
+# 16 ranks of a 1024 x 1024 transform exchange blocks of 64 KiB: enough for the network to matter.
 _TRANSFORM_SIZE, _TRANSFORM_REPETITIONS = 1024, 3
 _TRANSFORM_RUNS = 2
 _SECONDS = re.compile(r"([\d.]+) s there and back")

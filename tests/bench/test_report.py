@@ -45,7 +45,7 @@ def test_page_is_complete_and_offline() -> None:
 def test_void_cells_get_no_verdict() -> None:
     assert "no verdict" in verdict(result(late_us=999))[0]
     assert conclusion([result(late_us=999)]) == [
-        "There is no verdict: in your network (64K blocks)."
+        "There is no verdict: in your network (64 KiB blocks)."
     ]
     assert "2-Level Ring reaches" in verdict(result())[0]
 
@@ -53,7 +53,7 @@ def test_void_cells_get_no_verdict() -> None:
 def test_conclusion_is_computed() -> None:
     assert conclusion([result()]) == [
         "2-Level algorithms help over native, but not clearly over Ring: "
-        "in your network (64K blocks)."
+        "in your network (64 KiB blocks)."
     ]
 
 

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import MARK, NOTE_STYLES, figure, print_origin, size_text, time_text
+from suiro.bench.table import MARK, NOTE_STYLES, figure, print_origin
+from suiro.quantities import size_text, time_text
 
 
 def print_every(result: Result, console: Console) -> None:

@@ -319,7 +319,7 @@ def _print(request: "Request", outcome: "Outcome") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from suiro.bench.table import size_text, time_text
+    from suiro.quantities import size_text, time_text
     from suiro.tune.search import chosen
 
     if sys.stderr.isatty():

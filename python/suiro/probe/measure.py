@@ -20,7 +20,7 @@ from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind, find, needs_more_tries
 from suiro.provenance import Machine, describe_machine
-from suiro.quantities import rate_text
+from suiro.quantities import rate_in_file
 
 # The link, three parts in each of three tries, and the bursts over TCP.
 _STEPS = 11
@@ -54,7 +54,7 @@ class Probe(BaseModel):
                     {
                         "nodes": [EVERY_NODE],
                         "switch": _SWITCHES[self.finding.kind],
-                        "rate": rate_text(round(min(self.evidence.link_Bps) * 8)),
+                        "rate": rate_in_file(round(min(self.evidence.link_Bps) * 8)),
                     }
                 ],
             }

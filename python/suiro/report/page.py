@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import bandwidth_text, size_text, time_text, winners
+from suiro.bench.table import bandwidth_text, winners
+from suiro.quantities import rate_text, size_text, time_text
 from suiro.report.figures import bandwidth_figure, overview_figure, steps_figure
 from suiro.report.html import document, figure, sentences, table
 from suiro.report.verdict import (
@@ -79,7 +80,7 @@ def _section(index: int, section: Section) -> str:
 
 def _rate(result: Result) -> str:
     rate = result.machine.rate_bps
-    return f" {rate / 1e6:.4g} Mbit/s per host." if rate else ""
+    return f" {rate_text(rate)} per host." if rate else ""
 
 
 def _program(program: ProgramRun | None) -> str:

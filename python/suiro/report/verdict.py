@@ -2,7 +2,7 @@
 """Says in plain words what a result shows: where suiro's algorithms help, and where they do not."""
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import size_text
+from suiro.quantities import size_text
 
 OURS = ("two_level_ring", "two_level_pairwise")
 RIVAL = "ring"

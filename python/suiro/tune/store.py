@@ -20,6 +20,7 @@ from suiro import variables
 from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.json_lines import parse
 from suiro.output import WriteError, reason_of, say, write_file
+from suiro.quantities import size_text
 
 _VARIABLE = "SUIRO_STORE"
 FILE_BYTES_MAX = 64 << 20
@@ -140,7 +141,7 @@ def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     for path in sorted(target.glob("*.json")) if is_there() else ():
         try:
             if path.stat().st_size > FILE_BYTES_MAX:
-                raise ValueError(f"expected at most {FILE_BYTES_MAX >> 20} MB")
+                raise ValueError(f"expected at most {size_text(FILE_BYTES_MAX)}")
             yield path, parse(Record, path.read_bytes())
         except (OSError, ValueError) as error:
             _complain(path, str(error))
