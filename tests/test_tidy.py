@@ -124,7 +124,7 @@ def upward_includes(folder: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("folder", ["src", "src/net"])
+@pytest.mark.parametrize("folder", ["src", "src/net", "src/mpi"])
 def test_each_place_includes_only_what_is_above_it_in_the_map(folder: str) -> None:
     places = {path.relative_to(ROOT / folder).parts[0] for path in tracked(f"{folder}/*/*")}
     assert places == set(order(f"{folder}/README.md"))
@@ -132,7 +132,11 @@ def test_each_place_includes_only_what_is_above_it_in_the_map(folder: str) -> No
 
 
 def test_rooms_can_be_surveyed() -> None:
-    counts = {room: len(tracked(f"src/net/{room}/*")) for room in order("src/net/README.md")}
+    counts = {
+        f"{folder}/{room}": len(tracked(f"{folder}/{room}/*"))
+        for folder in ("src/net", "src/mpi")
+        for room in order(f"{folder}/README.md")
+    }
     assert max(counts.values()) <= ROOM_FILES_MAX, counts
 
 

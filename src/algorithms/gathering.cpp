@@ -217,18 +217,21 @@ Schedule tell_node(const std::vector<std::vector<int>>& owned, std::int64_t piec
 Circulation ring_of_lane(const Groups& nodes, const Owned& owned, std::size_t lane,
                          std::size_t lanes, std::int64_t pieces) {
   std::vector<std::vector<int>> blocks(nodes.size());
+  std::size_t most = 0;
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     for (std::size_t at = lane; at < nodes[node].size(); at += lanes) {
       const std::vector<int> more = owned(nodes[node][at]);
       blocks[node].insert(blocks[node].end(), more.begin(), more.end());
     }
+    most = std::max(most, blocks[node].size());
   }
-  std::size_t most = 0;
-  for (const std::vector<int>& of_node : blocks) most = std::max(most, of_node.size());
-  const auto held = [blocks, pieces](int node, std::int64_t item) -> std::int64_t {
+  // Every node asks each ring what arrives, so that all have one copy.
+  const auto all = std::make_shared<const std::vector<std::vector<int>>>(std::move(blocks));
+  const auto held = [all, pieces](int node, std::int64_t item) -> std::int64_t {
+    const std::vector<int>& of_node = (*all)[static_cast<std::size_t>(node)];
     const auto number = static_cast<std::size_t>(item / pieces);
-    if (number >= blocks[node].size()) return -1;
-    return blocks[node][number] * pieces + item % pieces;
+    if (number >= of_node.size()) return -1;
+    return of_node[number] * pieces + item % pieces;
   };
   const std::int64_t items = static_cast<std::int64_t>(std::max<std::size_t>(most, 1)) * pieces;
   return {static_cast<int>(nodes.size()), items, held};
@@ -238,7 +241,7 @@ Circulation ring_of_lane(const Groups& nodes, const Owned& owned, std::size_t la
 
 Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces) {
   const auto lanes = static_cast<std::size_t>(lanes_of(nodes));
-  std::vector<Circulation> rings;
+  const auto rings = std::make_shared<std::vector<Circulation>>();
   std::vector<Part> parts;
   int ranks = 0;
   bool even = true;
@@ -247,8 +250,8 @@ Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces) {
     even = even && node.size() == lanes;
   }
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    rings.push_back(ring_of_lane(nodes, owned, lane, lanes, pieces));
-    parts.push_back(among(nodes, lane, rings.back().schedule()));
+    rings->push_back(ring_of_lane(nodes, owned, lane, lanes, pieces));
+    parts.push_back(among(nodes, lane, rings->back().schedule()));
   }
   const auto tell = [&](int node, int) {
     std::vector<std::vector<int>> of_node;
@@ -258,9 +261,11 @@ Schedule spread(const Groups& nodes, const Owned& owned, std::int64_t pieces) {
   Schedule inside = within(nodes, tell);
   if (nodes.size() == 1) return inside;
   const Schedule ring = side_by_side(ranks, std::move(parts), 0);
-  const std::int64_t stride = std::ranges::max(rings, {}, &Circulation::stride).stride();
+  const std::int64_t stride = std::ranges::max(*rings, {}, &Circulation::stride).stride();
   const auto share = [&](int node, int size) {
-    const auto came = [=](int lane, std::int64_t i) { return rings[lane].arriving(node, i); };
+    const auto came = [rings, node](int lane, std::int64_t i) {
+      return (*rings)[static_cast<std::size_t>(lane)].arriving(node, i);
+    };
     return share_lanes(size, static_cast<int>(lanes), ring.rounds, stride, came);
   };
   // What a lane drives of ranks that have no lane of their own must have come.

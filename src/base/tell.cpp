@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <string>
 
 namespace suiro {
 namespace {
@@ -69,5 +70,7 @@ void tell(std::string_view text) {
     }
   }
 }
+
+void say(std::string_view message) { tell("suiro: " + std::string(message) + "\n"); }
 
 }  // namespace suiro

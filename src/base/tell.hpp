@@ -10,6 +10,9 @@ namespace suiro {
 /// reader may be gone, the disk full, the descriptor closed.
 void tell(std::string_view text);
 
+/// One line: "suiro: ...".
+void say(std::string_view message);
+
 /// Whether standard error was open the first time that this was asked: call it before anything else
 /// is opened, which would get its number.
 bool can_tell();

@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 
+#include "base/tell.hpp"
 #include "fabric/object.hpp"
 #include "host/links.hpp"
 #include "net/protocol/frames.hpp"

@@ -48,7 +48,4 @@ constexpr fi_ops operations(int (*close)(fid*),
           .ops_set = not_supported};
 }
 
-/// One line to the user.
-void say(std::string_view text);
-
 }  // namespace suiro::fabric

@@ -29,8 +29,6 @@ void clean_up() {}
 
 }  // namespace
 
-void say(std::string_view text) { tell("suiro: " + std::string(text) + "\n"); }
-
 }  // namespace suiro::fabric
 
 extern "C" FI_EXT_INI {

@@ -2,7 +2,7 @@
 """Writes what is mechanical about interposition from the machine-readable MPI standard and the
 table of collectives.
 
-usage: generate.py FOLDER TABLE    writes FOLDER/mpi/real.hpp, entries.cpp and collectives.cpp
+usage: generate.py FOLDER TABLE    writes below FOLDER/mpi real.hpp, entries.cpp, collectives.cpp
                                    TABLE is what `suiro-schedule collectives --json` printed
 """
 
@@ -181,7 +181,8 @@ def declaration(f: Function) -> str:
 
 def real_header(functions: list[Function], intercepted: list[Function]) -> str:
     """The table of the MPI library's own functions, and what suiro implements in their place."""
-    lines = [HEADER + '#pragma once\n\n#include "mpi/abi.hpp"\n', "namespace suiro::mpi {\n"]
+    lines = [HEADER + '#pragma once\n\n#include "mpi/underneath/abi.hpp"\n']
+    lines.append("namespace suiro::mpi {\n")
     lines.append("/// The MPI library's own functions, under the names that no profiler replaces.")
     lines.append("struct Real {")
     lines += guarded_all(functions, lambda f: f"  int (*{f.name})({f.parameters});")
@@ -289,7 +290,7 @@ def narrow(f: Function) -> list[str]:
 
 def collectives(functions: list[tuple[Function, int]]) -> str:
     """What is intercepted of each collective, by its place in the table."""
-    lines = [HEADER + '#include "mpi/dispatch.hpp"\n#include "mpi/narrow.hpp"\n']
+    lines = [HEADER + '#include "mpi/entry/dispatch.hpp"\n#include "mpi/underneath/narrow.hpp"\n']
     lines.append("namespace suiro::mpi {\n\nnamespace intercept {\n")
     for f, place in functions:
         lines += guarded(f, *implementation(f, place))
@@ -339,9 +340,8 @@ def find_profiler(f: Function, places: dict[str, int]) -> str:
 def entries(functions: list[Function], intercepted: list[Function], places: dict[str, int]) -> str:
     """Fills the tables, and the exported functions. Where a profiler stands between the program
     and MPI, MPI_X only hands over to it: suiro acts when the profiler calls PMPI_X."""
-    lines = [
-        HEADER + '#include "mpi/load.hpp"\n#include "mpi/profilers.hpp"\n#include "mpi/real.hpp"\n'
-    ]
+    headers = "".join(f'#include "mpi/underneath/{x}.hpp"\n' for x in ("load", "profilers", "real"))
+    lines = [HEADER + headers]
     lines.append("namespace suiro::mpi {\n\nReal real{};\nProfiler profiler{};\nAround around{};\n")
     lines.append("void fill_tables() {")
     lines += guarded_all(functions, find)
@@ -361,7 +361,7 @@ def write(path: Path, text: str) -> None:
 
 def main() -> None:
     folder = Path(sys.argv[1]) / "mpi"
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "underneath").mkdir(parents=True, exist_ok=True)
     pympistandard.use_api_version(1)
     table = json.loads(Path(sys.argv[2]).read_text())["collectives"]
     collective_functions = [
@@ -373,7 +373,7 @@ def main() -> None:
     names = sorted({*INTERCEPTED, *places})
     intercepted = [function(name) for name in names]
     functions = [function(name) for name in sorted({*names, *CALLED})]
-    write(folder / "real.hpp", real_header(functions, intercepted))
+    write(folder / "underneath" / "real.hpp", real_header(functions, intercepted))
     write(folder / "entries.cpp", entries(functions, intercepted, places))
     write(folder / "collectives.cpp", collectives(collective_functions))
 

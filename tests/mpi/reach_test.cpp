@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which address leads to the service: among some that lead nowhere, and some that are a stranger's.
-#include "mpi/reach.hpp"
+#include "mpi/job/reach.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/reserve.hpp"
+#include "mpi/underneath/reserve.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/run_memory.hpp"
+#include "mpi/carry/run_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,8 @@
 """`--transport suiro`: messages go over suiro's libfabric provider, if the job's MPI can load one.
 
 Here stands what can be told before the job starts. The rest is settled by the ranks, all alike
-(src/mpi/provider.cpp), which then tell their MPI. The job's secret reaches them by its name only.
+(src/mpi/job/provider.cpp), which then tell their MPI. The job's secret reaches
+them by its name only.
 """
 
 import ctypes

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that the ranks of a node have together in one of the user's communicators: the shared
+// blocks of each, and signals, which take the place of messages without payload. It is a memfd, so
+// no limit on /dev/shm concerns it, and it goes with the last rank that has it. Pages that no run
+// touches take up nothing.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "mpi/carry/run.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro::mpi {
+
+class NodeMemory {
+ public:
+  /// Bytes of shared blocks of a rank in a run.
+  static constexpr std::size_t capacity = shared_bytes_max;
+
+  /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
+  /// then ask each other whether all have it. Afterwards close_to_others().
+  static std::unique_ptr<NodeMemory> make(MPI_Comm twin, const Topology& topology, int rank);
+  void close_to_others() { memory_.close_descriptor(); }
+
+  bool is_near(int rank) const { return place_of_rank_[static_cast<std::size_t>(rank)] >= 0; }
+
+  /// Between these two a rank may use its blocks. There are two sets, so that begin() need not wait
+  /// for ranks that are one run behind; `idle` is called while it does.
+  void begin(bool (*idle)(void*), void* argument);
+  void end();
+  /// The run is as if it had never begun, and may be made again.
+  void take_back() { --run_; }
+  /// The last run of this rank ended early: others must not wait for it in begin().
+  void give_up();
+
+  /// The blocks of a near rank in this run.
+  char* blocks(int rank) const;
+
+  /// Tells a near rank; `lost`: that what it waits for does not come.
+  void signal(int rank, bool lost);
+  /// Number of the next signal from a near rank that has not been awaited.
+  std::uint64_t next_from(int rank) {
+    return ++awaited_[static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)])];
+  }
+  bool has_come(int rank, std::uint64_t number) const {
+    return from(rank).count.load(std::memory_order_acquire) >= number;
+  }
+  bool is_lost(int rank, std::uint64_t number) const {
+    return from(rank).lost.load(std::memory_order_relaxed) >= number;
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+
+  /// From one rank to another. What one rank tells is in few lines, whoever reads it.
+  struct Signals {
+    std::atomic<std::uint64_t> count;
+    std::atomic<std::uint64_t> lost;  // the number of the last that told of a loss
+  };
+  struct alignas(line) Progress {
+    std::atomic<std::uint64_t> ended;  // runs of a rank
+  };
+  struct Header {
+    std::uint64_t token;
+  };
+
+  NodeMemory(SharedMemory memory, const Topology& topology, int rank);
+
+  static std::size_t bytes(std::size_t ranks);
+  static std::size_t row_bytes(std::size_t ranks);
+  static std::size_t blocks_begin(std::size_t ranks);
+  std::byte* base() const { return static_cast<std::byte*>(memory_.data()); }
+  Header& header() const { return *reinterpret_cast<Header*>(base()); }
+  Progress& progress(std::size_t place) const;
+  Signals& signals(std::size_t from, std::size_t to) const;
+  const Signals& from(int rank) const {
+    return signals(static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]), me_);
+  }
+
+  SharedMemory memory_;
+  std::size_t ranks_;               // of the node
+  std::size_t me_;                  // the place of this rank among them
+  std::vector<int> place_of_rank_;  // -1: on another node
+  std::vector<std::uint64_t> awaited_;
+  std::uint64_t run_ = 0;
+};
+
+}  // namespace suiro::mpi

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/decide/communicator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include "algorithms/catalog.hpp"
+#include "base/tell.hpp"
+#include "mpi/carry/device_memory.hpp"
+#include "mpi/carry/net_group.hpp"
+#include "mpi/carry/workspace.hpp"
+#include "mpi/job/job.hpp"
+#include "mpi/underneath/fault_tolerance.hpp"
+#include "mpi/underneath/reserve.hpp"
+#include "mpi/underneath/usual_arithmetic.hpp"
+#include "rules/candidates.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr int early_calls_max = 3;
+
+/// Joined are blocks that are small, or nearly equal: a few large ones among many small ones would
+/// each go straight, after a schedule that moves next to nothing.
+bool too_large_to_join(const BlockBytes& agreed) {
+  constexpr std::int64_t always = 1024;
+  constexpr std::int64_t means = 8;
+  return agreed.largest > always && agreed.largest / means > agreed.mean;
+}
+
+/// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
+/// its algorithm within a job.
+bool is_tried(const Collective& collective) { return job.settings.tries() && !collective.reduces; }
+
+/// Another rank had an error of its own, so that this one has nothing to hand to the user.
+int code_of_loss(const Collective& collective, const Choice& choice) {
+  if (survives_failures()) return failed_process_code();
+  static std::atomic<bool> complained{false};
+  if (!complained.exchange(true)) {
+    say("rank " + std::to_string(job.rank) + ": " + std::string(collective.name) + " by " +
+        choice.algorithm + " got nothing from a rank that had an error");
+  }
+  return MPI_ERR_OTHER;
+}
+
+}  // namespace
+
+Communicator::Communicator(MPI_Comm communicator, Hints hints)
+    : user_(communicator),
+      twin_(MPI_COMM_NULL),
+      hints_(std::move(hints)),
+      plans_(collectives().size()) {
+  int is_inter = 0;
+  if (real.Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) {
+    obstacle_ = shape_ = "intercommunicator";
+  } else {
+    real.Comm_size(communicator, &ranks_);
+    real.Comm_rank(communicator, &rank_);
+    first_world_rank_ = job.placement.first_world_rank(communicator);
+    topology_ = job.placement.of(communicator);
+    shape_ = topology_ ? topology_->describe() : std::to_string(ranks_) + " ranks";
+    if (!topology_) {
+      obstacle_ = "processes that were started later";
+    } else if (topology_->nodes() == 1) {
+      obstacle_ = "one node: nothing crosses the network";
+    }
+  }
+  untouched_ = job.left_native;
+  if (obstacle_.empty() || job.settings.observed()) return;
+  untouched_ = ~std::uint64_t{0};
+}
+
+/// Blocks that differ are joined: ranks have to know how large they are.
+bool Communicator::joins_unequal(const Collective& collective, const Choice& choice) const {
+  if (choice.native || collective.sizes != Sizes::own) return false;
+  return !declares(*find_candidate(collective.name, choice.decision.algorithm), Property::direct);
+}
+
+Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
+  Plan& plan = plan_of(collective);
+  const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
+  Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  if (choice.asked_bytes && is_tried(collective) && !choice.in_trial) {
+    choice.in_trial = std::make_unique<Choice::InTrial>();
+    choice.in_trial->bytes = *choice.asked_bytes;
+  }
+  if (choice.asked_bytes) predict(collective, plan, choice);
+  return choice;
+}
+
+Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
+                                       bool uneven) {
+  Plan& plan = plan_of(collective);
+  plan.waiting = nullptr;
+  plan.timed = nullptr;
+  const bool unsuited = uneven && !plan.thresholds.empty();
+  Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
+  plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
+  if (!plan.was_early) return turn_in_trial(collective, plan, choice);
+  ++plan.early_calls;
+  return plan.too_early;
+}
+
+Choice& Communicator::choose(const Collective& collective) {
+  Plan& plan = plan_of(collective);
+  plan.waiting = nullptr;
+  plan.timed = nullptr;
+  if (plan.thresholds.empty()) return plan.choices.front();
+  const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
+  if (!agreed) return plan.unagreed;
+  if (agreed->mean == uneven) return plan.too_uneven;
+  Choice& choice = choose(collective, agreed->mean);
+  const bool spoilt = joins_unequal(collective, choice) && too_large_to_join(*agreed);
+  return spoilt ? plan.too_uneven : turn_in_trial(collective, plan, choice);
+}
+
+int Communicator::agree_on_size(const Collective& collective, const UserBuffer& send,
+                                const UserBuffer& receive) {
+  Plan& plan = plan_of(collective);
+  if (!plan.agrees) return MPI_SUCCESS;
+  if (spoiled_code_ != MPI_SUCCESS) {
+    real.Comm_call_errhandler(user_, spoiled_code_);
+    return spoiled_code_;
+  }
+  if (plan.agreement.is_due()) {
+    const BlockBytes vouched = vouched_bytes(send, receive, *topology_, rank_);
+    spoiled_code_ = plan.agreement.exchange(user_, vouched, job.waiting);
+  }
+  plan.agreement.count();
+  return spoiled_code_;
+}
+
+std::optional<std::int64_t> Communicator::agreed_bytes(const Collective& collective) const {
+  const std::optional<BlockBytes>& agreed = plan_of(collective).agreement.agreed();
+  return agreed && agreed->mean != uneven ? std::optional(agreed->mean) : std::nullopt;
+}
+
+void Communicator::take_back(const Collective& collective) {
+  Plan& plan = plan_of(collective);
+  if (plan.agrees) plan.agreement.take_back();
+  if (plan.was_early) --plan.early_calls;
+  plan.was_early = false;
+  if (plan.waiting != nullptr) ++plan.waiting->native_calls;
+  plan.waiting = nullptr;
+  if (plan.timed != nullptr) plan.timed->in_trial->trial.take_back();
+  plan.timed = nullptr;
+}
+
+Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
+                                       const Operation& operation) const {
+  constexpr std::size_t kept_max = 4;
+  const int root = collective.rooted ? operation.root : 0;
+  const std::int64_t bytes =
+      collective.cut() ? collective.cut_bytes(operation.bytes.value_or(0), ranks_) : 0;
+  const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
+    return kept.root == root && kept.bytes == bytes;
+  });
+  if (found != choice.kept.end()) {
+    std::rotate(found, found + 1, choice.kept.end());
+    return *choice.kept.back().workspace;
+  }
+  if (!has_reserve()) throw std::bad_alloc();
+  const UsualArithmetic usual;
+  if (choice.kept.size() == kept_max) choice.kept.erase(choice.kept.begin());
+  const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
+  const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};
+  const Schedule schedule = build(algorithm, call, choice.decision.parameters);
+  choice.kept.push_back({root, bytes, make_workspace(schedule, rank_)});
+  return *choice.kept.back().workspace;
+}
+
+std::string Communicator::prepare(const Collective& collective, Choice& choice,
+                                  const Operation& operation) {
+  if (spoiled_code_ != MPI_SUCCESS) return {};
+  if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
+  if (!no_twin_.empty()) return no_twin_;
+  if (find_candidate(collective.name, choice.decision.algorithm)->in_shared_memory) {
+    if (!no_node_) no_node_ = make_node_memory();
+    if (!no_node_->empty()) return *no_node_;
+  }
+  try {
+    const Workspace& workspace = workspace_for(collective, choice, operation);
+    if (!joins_unequal(collective, choice) &&
+        !can_run(workspace, operation, goes_over_net(collective, choice))) {
+      return "blocks too large, or of a type that suiro's transport does not carry";
+    }
+  } catch (const std::bad_alloc&) {
+    all_say(false, user_);  // the others, who have a new one, ask when they run it
+    return std::string(out_of_memory);
+  }
+  return {};
+}
+
+/// Of a call that all ranks know the size of. They ask when this is news, and where it is so much
+/// that nothing of it is kept from the last call.
+std::int64_t Communicator::memory_at_stake(const Collective& collective, const Operation& operation,
+                                           std::optional<std::size_t> slot) const {
+  if (slot) return static_cast<std::int64_t>(*slot) * ranks_;
+  const std::int64_t bytes = operation.bytes.value_or(0);
+  return collective.cut() ? collective.cut_bytes(bytes, ranks_) : bytes * ranks_;
+}
+
+Ending Communicator::run(const Collective& collective, Choice& choice, const Operation& operation) {
+  if (spoiled_code_ != MPI_SUCCESS) return Ending{spoiled_code_};
+  constexpr std::int64_t always = std::int64_t{8} << 20;
+  Choice::Kept& kept = choice.kept.back();
+  Workspace& workspace = *kept.workspace;
+  std::optional<std::size_t> slot;
+  if (joins_unequal(collective, choice)) {
+    slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
+  }
+  const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
+  NodeMemory* node = workspace.executor.schedule().shared > 0 ? node_.get() : nullptr;
+  const Carrier carrier{user_, twin_, net, node, job.waiting, rank_};
+  OnHost here(collective, operation, carrier, ranks_);
+  if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
+  const std::int64_t stake = memory_at_stake(collective, operation, slot);
+  const bool asks = stake > kept.granted || stake >= always;
+  Ending ending = mpi::run(workspace, carrier, here.operation(), slot, asks);
+  kept.granted = std::max(kept.granted, stake);
+  if (ending.no_memory) choice.kept.pop_back();
+  if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
+  if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
+  if (ending.spoiled) here.leave_behind();
+  if (ending.spoiled) spoiled_code_ = ending.code;
+  return ending;
+}
+
+std::string Communicator::make_twin() {
+  constexpr int twins_max = 128;
+  const ErrorsReturned returned(user_);
+  if (!all_say(job.twins < twins_max && has_reserve(), user_)) {
+    return "a rank is in " + std::to_string(twins_max) +
+           " communicators with messages of suiro's, or has no memory left";
+  }
+  const bool created = create_twin();
+  if (all_say(created, user_)) {
+    if (!job.settings.on_net) return {};
+    net_ = make_net_group(twin_);
+    if (all_say(net_ != nullptr, user_)) return {};
+  }
+  free_twin();
+  static std::atomic<bool> complained{false};
+  std::string reason = "no communicator is left for suiro's messages";
+  if (rank_ == 0 && !complained.exchange(true)) say(reason + "; native is used");
+  return reason;
+}
+
+/// A process that dies tells nobody by a signal, so where others go on there is none.
+std::string Communicator::make_node_memory() {
+  if (survives_failures()) return "shared memory tells of no process that has failed";
+  try {
+    node_ = NodeMemory::make(twin_, *topology_, rank_);
+  } catch (const std::bad_alloc&) {
+    node_.reset();  // as all others are told
+  }
+  const bool all_have = all_say(node_ != nullptr, user_);
+  if (node_) node_->close_to_others();
+  if (all_have) return {};
+  node_.reset();
+  return "the ranks of a node cannot share memory";
+}
+
+/// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
+/// of suiro's business. Contexts can run out, which must not end the user's job, so the error is
+/// only returned.
+bool Communicator::create_twin() {
+  MPI_Group group = MPI_GROUP_NULL;
+  real.Comm_group(user_, &group);
+  const bool created = real.Comm_create(user_, group, &twin_) == MPI_SUCCESS;
+  real.Group_free(&group);
+  if (!created) twin_ = MPI_COMM_NULL;
+  if (twin_ == MPI_COMM_NULL) return false;
+  ++job.twins;
+  real.Comm_set_errhandler(twin_, errors_return());
+  return true;
+}
+
+bool Communicator::is_open() const {
+  const auto is_in_trial = [](const Choice& choice) {
+    return choice.in_trial && choice.in_trial->times.is_open();
+  };
+  return std::ranges::any_of(plans_, [&](const auto& plan) {
+    return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
+  });
+}
+
+void Communicator::release() {
+  for (const auto& plan : plans_) {
+    if (!plan) continue;
+    plan->agreement.finish(job.waiting);
+    for (const Choice& choice : plan->choices) {
+      if (choice.in_trial) choice.in_trial->times.finish(job.waiting);
+    }
+  }
+  free_twin();
+}
+
+void Communicator::free_twin() {
+  for (const auto& plan : plans_) {
+    if (!plan) continue;
+    for (Choice& choice : plan->choices) choice.kept.clear();
+    plan->unagreed.kept.clear();
+    plan->too_uneven.kept.clear();
+  }
+  net_.reset();
+  node_.reset();
+  no_node_.reset();
+  if (twin_ == MPI_COMM_NULL) return;
+  real.Comm_free(&twin_);
+  --job.twins;
+}
+
+}  // namespace suiro::mpi

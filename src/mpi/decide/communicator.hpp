@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What suiro knows about one of the user's communicators: its topology, what was decided for each
+// range of sizes, and, once something other than native ran, the private twin that carries suiro's
+// messages. Collectives on one communicator never overlap (the user's duty), so nothing here locks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choose/trial.hpp"
+#include "collectives/collectives.hpp"
+#include "mpi/carry/node_memory.hpp"
+#include "mpi/carry/reduction.hpp"
+#include "mpi/carry/run.hpp"
+#include "mpi/carry/size_agreement.hpp"
+#include "rules/rules.hpp"
+
+namespace suiro::mpi {
+
+/// What runs for a range of sizes.
+struct Choice {
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes, when native has
+  /// run for so many calls.
+  std::optional<std::int64_t> asked_bytes;
+  std::int64_t native_calls = 0;
+  int calls_ahead = 0;  // in so many of the last of them, rank 0 works on the prediction
+
+  bool native = true;
+  std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
+  std::string reason;
+  Decision decision;
+  double wire_blocks = 0;  // that the busiest link must carry, whatever the algorithm
+  bool patient = false;    // so small that a few calls do not pay for the twin
+
+  /// Schedules are for a root, and of messages that are cut for a size: a few of each are kept.
+  struct Kept {
+    int root = 0;
+    std::int64_t bytes = 0;
+    WorkspacePointer workspace;
+    std::int64_t granted = -1;  // of so many bytes all ranks have once had the memory for it
+  };
+  std::vector<Kept> kept;  // the last used at the end
+
+  /// As long as it is held against native in the program's calls.
+  struct InTrial {
+    std::int64_t bytes = 0;  // of the size class
+    Trial trial;
+    Reduction times;
+  };
+  std::unique_ptr<InTrial> in_trial;
+};
+
+/// Why native runs where some rank could not have what suiro's algorithm needs.
+inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
+
+/// In the reason of what a trial has shown.
+inline constexpr const char* tried_note = "; tried: ";
+
+/// Values of the info keys suiro_alltoall and so on, by the place of the collective in the table;
+/// empty: none.
+using Hints = std::vector<std::string>;
+
+class Communicator {
+ public:
+  Communicator(MPI_Comm communicator, Hints hints);
+
+  /// Native whatever the size, and nobody watches: the only thing that the fast path reads. False
+  /// as long as nothing is decided.
+  bool untouched(std::size_t collective) const { return (untouched_ >> collective & 1) != 0; }
+
+  /// Decides for every size, once for each collective that is called.
+  void plan(const Collective& collective);
+
+  /// Messages of fewer bytes are native, and nobody watches. At least 1: nothing is native.
+  std::int64_t touched_from(const Collective& collective) const {
+    return plan_of(collective).touched_from;
+  }
+
+  /// For what has one size on all ranks. While there is no twin, the first small calls are native:
+  /// a program that makes many communicators for a call or two each pays for nothing. A call that
+  /// MPI refuses is taken back. `uneven`: the size is a mean, and says little.
+  Choice& choose_and_count(const Collective& collective, std::int64_t bytes, bool uneven);
+
+  /// For blocks of unequal sizes that not all ranks know: every call is told to agree_on_size(),
+  /// which returns the code of an MPI error; then choose() goes by agreed_bytes(), which is empty
+  /// as long as nothing is known.
+  int agree_on_size(const Collective& collective, const UserBuffer& send,
+                    const UserBuffer& receive);
+  std::optional<std::int64_t> agreed_bytes(const Collective& collective) const;
+  Choice& choose(const Collective& collective);
+
+  /// The call that was counted last has not been made after all: the other ranks know nothing of
+  /// it.
+  void take_back(const Collective& collective);
+
+  /// Whether the call that was chosen for last wants to be timed; then note_time() tells.
+  bool is_timed(const Collective& collective) const { return plan_of(collective).timed != nullptr; }
+  void note_time(const Collective& collective, double seconds);
+
+  /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
+  /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
+  std::string prepare(const Collective& collective, Choice& choice, const Operation& operation);
+
+  /// What was prepared.
+  Ending run(const Collective& collective, Choice& choice, const Operation& operation);
+
+  int ranks() const { return ranks_; }
+  int rank() const { return rank_; }
+  int first_world_rank() const { return first_world_rank_; }
+  const std::string& shape() const { return shape_; }
+  MPI_Comm user() const { return user_; }
+  /// Empty with processes that this job did not start with.
+  const std::optional<Topology>& topology() const { return topology_; }
+
+  /// Before the user's communicator goes: nothing of suiro's is under way or left on it. Ranks wait
+  /// for each other there if something is open.
+  bool is_open() const;
+  void release();
+
+ private:
+  /// choices[i] holds for thresholds[i - 1] <= bytes < thresholds[i]. Where blocks are unequal and
+  /// the choice depends on their size, the others hold while the size is unknown.
+  struct Plan {
+    std::vector<std::int64_t> thresholds;
+    std::vector<Choice> choices;
+    Choice unagreed;
+    Choice too_uneven;
+    Choice too_early;
+    std::int64_t touched_from = 1;
+    int early_calls = 0;
+    bool was_early = false;     // the call that was counted last
+    Choice* waiting = nullptr;  // what that call waited for
+    Choice* timed = nullptr;    // whose trial that call is part of
+    Choice natives_turn;        // in a trial
+    bool agrees = false;        // ranks agree on a size
+    SizeAgreement agreement;
+  };
+
+  Plan& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
+  void plan_sizes(const Collective& collective, const RuleTable& table, Plan& plan) const;
+  std::vector<std::int64_t> thresholds(const Collective& collective, const RuleTable& table) const;
+  static void leave_small_untouched(Plan& plan);
+  Choice& choose(const Collective& collective, std::int64_t bytes);
+  Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
+  void prepare(const Collective& collective, Choice& choice) const;
+  void predict(const Collective& collective, Plan& plan, Choice& choice);
+  void ask_again(const Collective& collective, Choice& choice, std::int64_t bytes) const;
+  Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
+  void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
+  void conclude(const Collective& collective, Plan& plan, Choice& choice);
+  void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
+              Decision decision) const;
+  bool joins_unequal(const Collective& collective, const Choice& choice) const;
+  Workspace& workspace_for(const Collective& collective, Choice& choice,
+                           const Operation& operation) const;
+  Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
+                     const RuleTable& table, const std::string& size_note = "") const;
+  RuleTable table_for(const Collective& collective) const;
+  bool goes_over_net(const Collective& collective, const Choice& choice) const {
+    return net_ != nullptr && !joins_unequal(collective, choice);
+  }
+  std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
+                               std::optional<std::size_t> slot) const;
+  std::string make_twin();
+  std::string make_node_memory();
+  bool create_twin();
+  void free_twin();
+
+  MPI_Comm user_;
+  MPI_Comm twin_;
+  std::string no_twin_;            // why there is none and will be none, or empty
+  std::unique_ptr<NetGroup> net_;  // where messages go on suiro's own transport
+  std::unique_ptr<NodeMemory> node_;
+  std::optional<std::string> no_node_;  // once it was tried: why it cannot be had, or empty
+  int spoiled_code_ = MPI_SUCCESS;      // once set, what every run returns
+  int ranks_ = 0;
+  int rank_ = 0;
+  int first_world_rank_ = 0;
+  std::string shape_;
+  std::string obstacle_;  // why only native is possible, or empty
+  std::optional<Topology> topology_;
+  Hints hints_;
+  std::vector<std::unique_ptr<Plan>> plans_;  // by the place of the collective; made when called
+  std::uint64_t untouched_ = 0;               // bits, likewise
+};
+
+}  // namespace suiro::mpi

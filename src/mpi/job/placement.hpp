@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which node each rank of the world lives on, and at which site, found once when the job starts.
+// The topology of any communicator, and who is beside it on its nodes, follows from its group
+// without communication, hence alike on all its ranks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "mpi/underneath/real.hpp"
+#include "topology/topology.hpp"
+
+namespace suiro::mpi {
+
+class Placement {
+ public:
+  Placement() = default;
+  /// Labels of nodes are 0 .. ranks - 1. site_of_world_rank may be empty: one site; and
+  /// links_of_world_rank: one link per node.
+  Placement(std::vector<int> node_of_world_rank, std::vector<int> site_of_world_rank,
+            std::vector<int> links_of_world_rank);
+
+  int nodes() const { return nodes_; }
+
+  /// Empty when the communicator has processes that this job did not start with.
+  std::optional<Topology> of(MPI_Comm communicator) const;
+
+  /// The lowest world rank of a communicator, for reports.
+  int first_world_rank(MPI_Comm communicator) const;
+
+  /// The label of the node where a rank of a communicator is, for reports.
+  int node_of(MPI_Comm communicator, int rank) const;
+
+ private:
+  std::vector<int> world_ranks(MPI_Comm communicator) const;
+
+  std::vector<int> node_of_world_rank_;
+  std::vector<int> site_of_world_rank_;
+  std::vector<int> links_of_world_rank_;
+  std::vector<int> ranks_on_node_;  // by the node's label, which is below the ranks of the world
+  int nodes_ = 0;
+};
+
+/// The node of this rank, named by its lowest world rank, and how many of the world's ranks are on
+/// it. Collective over the world.
+struct Node {
+  int leader = 0;
+  int ranks = 1;
+};
+Node find_node();
+
+}  // namespace suiro::mpi

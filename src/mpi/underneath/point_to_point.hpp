@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's messages for any count. An MPI without the large-count forms gets no count above INT_MAX
+// either, since only those forms bring one.
+#pragma once
+
+#include <limits>
+
+#include "mpi/underneath/user_buffer.hpp"
+
+namespace suiro::mpi {
+
+/// Whether the mpi.h has the large-count forms (MPI 4).
+#if MPI_VERSION >= 4
+#define SUIRO_LARGE_COUNTS 1
+#else
+#define SUIRO_LARGE_COUNTS 0
+#endif
+
+inline bool is_large(const Part& part) { return part.count > std::numeric_limits<int>::max(); }
+
+inline int count_of(const Part& part) { return static_cast<int>(part.count); }
+
+inline int start_send(const Part& part, int peer, int tag, MPI_Comm communicator,
+                      MPI_Request* request) {
+#if SUIRO_LARGE_COUNTS
+  if (is_large(part)) {
+    return real.Isend_c(part.address, part.count, part.type, peer, tag, communicator, request);
+  }
+#endif
+  return real.Isend(part.address, count_of(part), part.type, peer, tag, communicator, request);
+}
+
+inline int start_receive(const Part& part, int peer, int tag, MPI_Comm communicator,
+                         MPI_Request* request) {
+#if SUIRO_LARGE_COUNTS
+  if (is_large(part)) {
+    return real.Irecv_c(part.address, part.count, part.type, peer, tag, communicator, request);
+  }
+#endif
+  return real.Irecv(part.address, count_of(part), part.type, peer, tag, communicator, request);
+}
+
+/// inout = in (op) inout.
+inline int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Datatype type,
+                        MPI_Op op) {
+  constexpr MPI_Count most = 1 << 30;
+  const MPI_Aint extent = count > most ? extent_of(type) : 0;
+  int code = MPI_SUCCESS;
+  for (MPI_Count done = 0; done < count && code == MPI_SUCCESS; done += most) {
+    const auto elements = static_cast<int>(count - done < most ? count - done : most);
+    code = real.Reduce_local(static_cast<const char*>(in) + done * extent,
+                             static_cast<char*>(inout) + done * extent, elements, type, op);
+  }
+  return code;
+}
+
+/// From a rank to itself.
+inline int send_to_self(const Part& source, const Part& target, int rank, int tag,
+                        MPI_Comm communicator) {
+#if SUIRO_LARGE_COUNTS
+  if (is_large(source) || is_large(target)) {
+    return real.Sendrecv_c(source.address, source.count, source.type, rank, tag, target.address,
+                           target.count, target.type, rank, tag, communicator, MPI_STATUS_IGNORE);
+  }
+#endif
+  return real.Sendrecv(source.address, count_of(source), source.type, rank, tag, target.address,
+                       count_of(target), target.type, rank, tag, communicator, MPI_STATUS_IGNORE);
+}
+
+}  // namespace suiro::mpi
