@@ -41,7 +41,7 @@ constexpr Variable variables[] = {
     {"MPIR_CVAR_CH4_NETMOD", "ofi"},
     {"I_MPI_OFI_PROVIDER", "suiro"},
     {"I_MPI_FABRICS", "shm:ofi", true},
-    // MPICH has the receiver confirm each message over 4 KB for the sake of its own one-sided
+    // MPICH has the receiver confirm each message over 4 KiB for the sake of its own one-sided
     // communication over libfabric (init_settings.c), which suiro does not offer.
     {"MPIR_CVAR_CH4_OFI_ENABLE_RMA", "0", true},
 };
