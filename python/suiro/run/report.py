@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from suiro.cluster.of_job import ClusterFile
 from suiro.output import Lines, say
+from suiro.quantities import size_text, time_text
 
 if TYPE_CHECKING:
     from suiro.run.lessons import Lessons  # whose imports take time that not every job has to spend
@@ -208,12 +209,12 @@ def print_table(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    native = _time(row["native_s"]) if row["native_s"] is not None else "not measured"
+    native = time_text(row["native_s"]) if row["native_s"] is not None else "not measured"
     bound = _over_bound(row["median_s"] / row["bound_s"]) if row["bound_s"] else "-"
     sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
     shared = row["link_shared_by"]
     shape = row["shape"] + (f", link shared by {shared} communicators" if shared > 1 else "")
-    times = [_time(row["median_s"]), _time(row["max_s"]), native, bound]
+    times = [time_text(row["median_s"]), time_text(row["max_s"]), native, bound]
     return [
         row["collective"],
         shape,
@@ -239,18 +240,6 @@ def _over_bound(ratio: float) -> str:
 
 
 def _sizes(low: int, high: int) -> str:
-    return _bytes(low) if low == high else f"{_bytes(low)} .. < {_bytes(high + 1)}"
-
-
-def _bytes(count: int) -> str:
-    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count >= unit and count % unit == 0:
-            return f"{count // unit} {name}"
-    return str(count)
-
-
-def _time(seconds: float) -> str:
-    for unit, name in ((1.0, "s"), (1e-3, "ms")):
-        if seconds >= unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds * 1e6:.3g} us"
+    if low == high:
+        return size_text(low)
+    return f"{size_text(low) if low else '0 B'} .. < {size_text(high + 1)}"
