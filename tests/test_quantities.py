@@ -56,7 +56,7 @@ def test_times(time: float, text: str, short: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "KiB", "1 TiB", "-1", "1 k k", "1,5", True, None, 1.5])
+@pytest.mark.parametrize("text", ["", "KiB", "1 TiB", "-1", "1 k k", "1,5", "1.5", True, None, 1.5])
 def test_what_is_no_size(text: object) -> None:
     with pytest.raises(ValueError, match="expected a number such as"):
         quantities.byte_count(text)

@@ -96,6 +96,6 @@ def _quantity(value: object, pattern: re.Pattern[str], units: dict[str, int], ex
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = pattern.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None:
+    if match is None or ("." in match[1] and not match[2]):  # parts of a byte
         raise ValueError(f"expected a number such as {example}, got {value!r}")
     return round(float(match[1]) * units[match[2].upper()])
