@@ -50,6 +50,10 @@ SiteParts::SiteParts(const Call& call, const Parameters& parameters, int parts)
   for (const std::vector<int>& site : sites_) {
     nodes_.push_back(nodes_at(call.topology, site));
     drivers_.push_back(dealt(nodes_.back()));
+    std::vector<int>& first_parts = first_parts_.emplace_back(site.size());
+    for (std::size_t i = 0; i < site.size(); ++i) {
+      first_parts[static_cast<std::size_t>(drivers_.back()[i])] = static_cast<int>(i);
+    }
   }
   if (parts_ == 0) {
     parts_ = static_cast<int>(std::ranges::min(sites_, {}, &std::vector<int>::size).size());
@@ -63,12 +67,9 @@ int SiteParts::driver(int site, int part) const {
 }
 
 std::vector<int> SiteParts::owned(int site, int place) const {
-  const std::vector<int>& places = drivers_[site];
-  const auto at = std::ranges::find(places, place) - places.begin();
   std::vector<int> parts;
-  for (auto part = static_cast<int>(at); part < parts_; part += static_cast<int>(places.size())) {
-    parts.push_back(part);
-  }
+  const auto ranks = static_cast<int>(drivers_[site].size());
+  for (int part = first_parts_[site][place]; part < parts_; part += ranks) parts.push_back(part);
   return parts;
 }
 

@@ -57,6 +57,7 @@ class SiteParts {
   Groups sites_;
   std::vector<Groups> nodes_;  // of each site, by places in it
   Groups drivers_;             // of each site, by places in it
+  Groups first_parts_;         // that a place drives; the inverse
   int parts_ = 1;
   std::int64_t pieces_ = 1;
   int at_once_ = 1;

@@ -32,11 +32,15 @@ Schedule pipeline_over(const Tree& tree, std::int64_t pieces) {
 Tree tree_of(std::vector<int> parent) {
   Tree tree{.parent = std::move(parent), .children = {}, .depth = 0};
   tree.children.resize(tree.parent.size());
+  std::vector<int> depth(tree.parent.size(), -1);
+  std::vector<int> way;  // up to the first place whose depth is known
   for (int place = 0; place < tree.size(); ++place) {
     if (tree.parent[place] >= 0) tree.children[tree.parent[place]].push_back(place);
-    int depth = 0;
-    for (int at = place; tree.parent[at] >= 0; at = tree.parent[at]) ++depth;
-    tree.depth = std::max(tree.depth, depth);
+    int at = place;
+    for (; at >= 0 && depth[at] < 0; at = tree.parent[at]) way.push_back(at);
+    int above = at < 0 ? -1 : depth[at];
+    for (; !way.empty(); way.pop_back()) depth[way.back()] = ++above;
+    tree.depth = std::max(tree.depth, above);
   }
   return tree;
 }

@@ -20,6 +20,7 @@ class Descriptor {
   ~Descriptor() { close(); }
 
   int number() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
   explicit operator bool() const { return number_ >= 0; }
   void close() noexcept {
     if (number_ >= 0) ::close(number_);

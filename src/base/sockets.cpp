@@ -25,6 +25,11 @@ Descriptor accept_from(int listener, Descriptor& reserve) {
 
 Descriptor reserve_descriptor() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
+Descriptor above_standard(Descriptor descriptor) {
+  if (!descriptor || descriptor.number() > STDERR_FILENO) return descriptor;
+  return Descriptor(fcntl(descriptor.number(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
 void close_stream(Descriptor& socket) noexcept {
   if (!socket) return;
   (void)shutdown(socket.number(), SHUT_RDWR);

@@ -14,6 +14,10 @@ Descriptor accept_from(int listener, Descriptor& reserve);
 /// A descriptor to be given up.
 Descriptor reserve_descriptor();
 
+/// The same file by a number above those of standard input, output and error, so that nothing that
+/// programs print gets into it.
+Descriptor above_standard(Descriptor descriptor);
+
 /// Ends a connection even if a forked child still has it open, and closes.
 void close_stream(Descriptor& socket) noexcept;
 

@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "choose/margins.hpp"
+
 namespace suiro {
 
 namespace {
 
 /// Of one rank, and its rounds. What takes more than anyone plays is not counted to its end.
 std::int64_t steps_of(const Schedule& schedule, int rank) {
-  constexpr std::int64_t many = 1 << 20;
+  const std::int64_t many = margins.moves_max / schedule.ranks + 1;
   std::int64_t steps = 0;
   Round round;
   for (std::int64_t index = 0; index < schedule.rounds && steps < many; ++index) {

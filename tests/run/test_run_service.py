@@ -58,11 +58,41 @@ def register(service: Service) -> Peer:
     return peer
 
 
+def await_cut_off(reports: Reports) -> None:
+    """One rank, once the service has noticed."""
+    for _ in range(1000):
+        if reports.cut_off_ranks:
+            break
+        time.sleep(0.01)
+    assert reports.cut_off_ranks == 1
+
+
 def test_two_ranks(service: Service) -> None:
     peers = [register(service) for _ in range(2)]
     for rank, peer in enumerate(peers):
         peer.say(json.dumps({"verdict": {"rank": rank, "size": 2}}))
     assert [peer.hears() for peer in peers] == ["on", "on"]
+
+
+def test_ranks_of_a_node_have_one_connection(service: Service, reports: Reports) -> None:
+    """Their numbers stand before what they say and hear; who breaks the protocol goes alone."""
+    node, other = Peer(service), register(service)
+    about = json.dumps({"register": {"world": "", "host": "b", "build": "1", "pid": 1, "local": 2}})
+    node.say(f"suiro 1 {service.token}", '{"hello": true}')
+    assert node.hears() == "ok"
+    node.say(f"7 {about}", f"12 {about}")
+    assert [node.hears(), node.hears()] == ["7 ok", "12 ok"]
+    node.say("13 nonsense")
+    assert node.hears() == "13"
+    for start, peer, rank in (("12 ", node, 2), ("7 ", node, 0), ("", other, 1)):
+        peer.say(start + json.dumps({"verdict": {"rank": rank, "size": 3}}))
+    assert {node.hears(), node.hears()} == {"7 on", "12 on"}
+    assert other.hears() == "on"
+    node.say('12 {"done": true}', "12", "7")
+    assert node.hears() == "12 ok"
+    other.say('{"done": true}')
+    assert other.hears() == "ok"
+    await_cut_off(reports)  # 7 has not said that it reported all
 
 
 def test_the_transport_is_settled_before_the_verdict(service: Service) -> None:
@@ -133,11 +163,7 @@ def test_ranks_that_owe_a_report_are_counted(service: Service, reports: Reports)
             assert peer.hears() == "ok"
         peer.file.close()
         peer.socket.close()
-    for _ in range(1000):  # until the service has noticed
-        if reports.cut_off_ranks:
-            break
-        time.sleep(0.01)
-    assert reports.cut_off_ranks == 1
+    await_cut_off(reports)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +171,7 @@ def test_ranks_that_owe_a_report_are_counted(service: Service, reports: Reports)
     [
         "not JSON",
         "[]",
-        "7",
+        "true",
         '{"register": {}}',
         '{"verdict": {"rank": 0, "size": 1}}',
         '{"explain": {"calls": 0}}',

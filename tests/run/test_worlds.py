@@ -11,12 +11,13 @@ from suiro.run.worlds import Member, TransportQuestion, World, Worlds
 class Rank:
     """A process that remembers what it was told."""
 
-    def __init__(self, worlds: Worlds, host: str = "a", build: str = "1", name: str = "") -> None:
+    def __init__(
+        self, worlds: Worlds, host: str = "a", build: str = "1", name: str = "", of_host: int = 1
+    ) -> None:
         self.told: list[str] = []
         self.worlds = worlds
-        self.world: World
-        self.member: Member
-        self.world, self.member = worlds.register(name, host, build, self.told.append)
+        self.member = Member(host, build, self.told.append, of_host=of_host)
+        self.world: World = worlds.register(name, self.member)
 
     def ask(self, rank: int, size: int) -> None:
         self.worlds.ask(self.world, self.member, rank, size)
@@ -53,6 +54,31 @@ def test_missing_ranks_are_told_of_once() -> None:
     assert said == [
         "1 of 4 ranks runs without the library or cannot reach `suiro run` (those that do are on "
         "a, b); all ranks use native collectives"
+    ]
+
+
+def test_nodes_that_lack_ranks_are_named() -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds, host, of_host=2) for host in ("a", "a", "b")]
+    for number, rank in enumerate(ranks):
+        rank.ask(number, 4)
+    assert said == [
+        "1 of 4 ranks runs without the library or cannot reach `suiro run` (1 of 2 on b); all "
+        "ranks use native collectives"
+    ]
+
+
+def test_nodes_that_are_slow_are_named() -> None:
+    said: list[str] = []
+    worlds = Worlds(said.append)
+    ranks = [Rank(worlds, host, of_host=2) for host in ("a", "a", "b", "b")]
+    for number, rank in enumerate(ranks[:3]):
+        rank.ask(number, 4)
+    worlds.withdraw(ranks[0].world, ranks[0].member)
+    assert said == [
+        "a rank waited too long while the job started (still in MPI_Init: 1 of 2 on b); all ranks "
+        "use native collectives"
     ]
 
 

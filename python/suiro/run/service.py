@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from suiro.output import say
 from suiro.run import addresses
-from suiro.run.worlds import Member, TransportQuestion, World, Worlds
+from suiro.run.worlds import Answer, Member, TransportQuestion, World, Worlds
 
 _LINE_BYTES_MAX = 1 << 20
 _GREETING_SECONDS_MAX = 20.0  # as long as a rank waits, for a service with much to do
@@ -129,7 +129,7 @@ class Service:
         task.add_done_callback(self._tasks.discard)
         try:
             if await self._knows_token(reader, task):
-                await _Conversation(self.worlds, self._reports, writer).hold(reader)
+                await _Connection(self.worlds, self._reports, writer).hold(reader)
         except _BROKEN_PROTOCOL:
             pass  # a peer that breaks the protocol is only dropped
         finally:
@@ -153,38 +153,87 @@ class Service:
         return hmac.compare_digest(got, expected)
 
 
-class _Conversation:
-    """One rank's connection, once it has shown the token."""
+class _Connection:
+    """One rank's, or that of the ranks of a node: then their numbers stand before their lines and
+    answers, and a number alone says that the rank is gone, or is to go."""
 
     def __init__(self, worlds: Worlds, reports: Reports, writer: asyncio.StreamWriter) -> None:
         self._worlds = worlds
         self._reports = reports
         self._writer = writer
-        self._world: World | None = None
-        self._member: Member | None = None
-        self._owes_report = False
+        self._ranks: dict[bytes, _Conversation] = {}
 
     async def hold(self, reader: asyncio.StreamReader) -> None:
         try:
             while line := await reader.readline():
-                message = json.loads(line)
-                if not isinstance(message, dict):
-                    raise ValueError("not an object")
-                for kind, content in message.items():
-                    self._take(kind, content)
+                number, space, message = line.rstrip(b"\n").partition(b" ")
+                if not number.isdigit():
+                    self._take(b"", line)
+                elif space:
+                    self._take_of_node(number, message)
+                elif number in self._ranks:
+                    self._ranks.pop(number).end()
         finally:
-            if self._world is not None and self._member is not None:
-                self._worlds.leave(self._world, self._member)
-            if self._owes_report:
-                self._reports.cut_off()
+            for rank in self._ranks.values():
+                rank.end()
+
+    def _take_of_node(self, number: bytes, message: bytes) -> None:
+        """A rank that breaks the protocol is dropped, and no other."""
+        try:
+            self._take(number, message)
+        except _BROKEN_PROTOCOL:
+            self._ranks.pop(number).end()
+            self._writer.write(number + b"\n")
+
+    def _take(self, number: bytes, message: bytes) -> None:
+        rank = self._ranks.get(number)
+        if rank is None:
+            start = number + b" " if number else b""
+            rank = _Conversation(
+                self._worlds,
+                self._reports,
+                lambda word: self._writer.write(start + word.encode() + b"\n"),
+            )
+            self._ranks[number] = rank
+        rank.take(message)
+
+
+class _Conversation:
+    """With one rank, once it has shown the token, or its node has for it."""
+
+    def __init__(self, worlds: Worlds, reports: Reports, answer: Answer) -> None:
+        self._worlds = worlds
+        self._reports = reports
+        self._send = answer
+        self._world: World | None = None
+        self._member: Member | None = None
+        self._owes_report = False
+
+    def take(self, line: bytes) -> None:
+        message = json.loads(line)
+        if not isinstance(message, dict):
+            raise ValueError("not an object")
+        for kind, content in message.items():
+            self._take(kind, content)
+
+    def end(self) -> None:
+        if self._world is not None and self._member is not None:
+            self._worlds.leave(self._world, self._member)
+        if self._owes_report:
+            self._reports.cut_off()
 
     def _take(self, kind: str, content: Any) -> None:
         if kind == "hello":
             self._answer("ok")
         elif kind == "register" and self._member is None:
-            self._world, self._member = self._worlds.register(
-                str(content["world"]), str(content["host"]), str(content["build"]), self._answer
+            member = Member(
+                str(content["host"]),
+                str(content["build"]),
+                self._answer,
+                of_host=int(content.get("local", 1)),
             )
+            self._world = self._worlds.register(str(content["world"]), member)
+            self._member = member
             self._answer("ok")
         elif self._world is None or self._member is None:
             raise ValueError("not registered")
@@ -229,7 +278,7 @@ class _Conversation:
 
     def _answer(self, word: str) -> None:
         self._owes_report |= word == "on"
-        self._writer.write(f"{word}\n".encode())
+        self._send(word)
 
 
 def _strangers_max() -> int:

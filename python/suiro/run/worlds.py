@@ -11,6 +11,7 @@ does not have the library. `on` is answered only when the askers are exactly the
 and to all at once; everything doubtful is `off`, which is always safe.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -45,6 +46,7 @@ class Member:
     host: str
     build: str
     answer: Answer
+    of_host: int = 1  # so many ranks are to be there, as its launcher says
     question: TransportQuestion | None = None
     rank: int | None = None
     gone: bool = False
@@ -74,13 +76,12 @@ class Worlds:
         self.registered = 0
         self.judged = 0
 
-    def register(self, name: str, host: str, build: str, answer: Answer) -> tuple[World, Member]:
+    def register(self, name: str, member: Member) -> World:
         """A process enters MPI_Init."""
         world = self._open.setdefault(name, World())
-        member = Member(host, build, answer)
         world.members[member] = None
         self.registered += 1
-        return world, member
+        return world
 
     def ask_transport(self, world: World, member: Member, question: TransportQuestion) -> None:
         """A process is about to enter MPI_Init. What was spawned must do as who spawned it."""
@@ -130,7 +131,9 @@ class Worlds:
     def withdraw(self, world: World, member: Member) -> None:
         """A process waits no longer, so nobody may get `on`; it takes the answer there is."""
         if world.verdict is None:
-            self._close(world, "a rank waited too long while the job started")
+            late = _late([one for one in world.members if one.rank is not None])
+            reason = f" (still in MPI_Init: {late})" if late else ""
+            self._close(world, f"a rank waited too long while the job started{reason}")
 
     def leave(self, world: World, member: Member) -> None:
         """A process is gone, or does not want to know."""
@@ -170,12 +173,13 @@ class Worlds:
 
     @staticmethod
     def _missing(world: World, size: int, present: int) -> str:
-        hosts = ", ".join(sorted({member.host for member in world.members})[:8])
         missing = size - present
         ranks = "ranks runs" if missing == 1 else "ranks run"
+        where = _late([*world.members])
+        if not where:
+            where = f"those that do are on {_few({member.host for member in world.members})}"
         return (
-            f"{missing} of {size} {ranks} without the library or cannot reach `suiro run` "
-            f"(those that do are on {hosts})"
+            f"{missing} of {size} {ranks} without the library or cannot reach `suiro run` ({where})"
         )
 
     def _settle(self, world: World, transport: str, reason: str = "") -> None:
@@ -213,3 +217,19 @@ def _unlike(members: Sequence[Member]) -> str:
         f"the library on {other.host} is of build {other.build or 'unknown'}, "
         f"not of {first.build or 'unknown'} as on {first.host}"
     )
+
+
+def _late(present: Sequence[Member]) -> str:
+    """Hosts of which more ranks are to come, "12 of 64 on n17"; empty if none is known of."""
+    of_host = {member.host: member.of_host for member in present}
+    here = Counter(member.host for member in present)
+    return _few({
+        f"{all_ranks - here[host]} of {all_ranks} on {host}"
+        for host, all_ranks in of_host.items()
+        if here[host] < all_ranks
+    })  # fmt: skip
+
+
+def _few(names: set[str]) -> str:
+    first = sorted(names)[:8]
+    return ", ".join(first) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -58,8 +58,9 @@ Communicator::Communicator(MPI_Comm communicator, Hints hints)
   } else {
     real.Comm_size(communicator, &ranks_);
     real.Comm_rank(communicator, &rank_);
-    first_world_rank_ = job.placement.first_world_rank(communicator);
-    topology_ = job.placement.of(communicator);
+    auto [topology, first_world_rank] = job.placement.of(communicator);
+    first_world_rank_ = first_world_rank;
+    topology_ = std::move(topology);
     shape_ = topology_ ? topology_->describe() : std::to_string(ranks_) + " ranks";
     if (!topology_) {
       obstacle_ = "processes that were started later";

@@ -112,8 +112,8 @@ class Communicator {
   int first_world_rank() const { return first_world_rank_; }
   const std::string& shape() const { return shape_; }
   MPI_Comm user() const { return user_; }
-  /// Empty with processes that this job did not start with.
-  const std::optional<Topology>& topology() const { return topology_; }
+  /// None with processes that this job did not start with.
+  const Topology* topology() const { return topology_.get(); }
 
   /// Before the user's communicator goes: nothing of suiro's is under way or left on it. Ranks wait
   /// for each other there if something is open.
@@ -181,7 +181,7 @@ class Communicator {
   int first_world_rank_ = 0;
   std::string shape_;
   std::string obstacle_;  // why only native is possible, or empty
-  std::optional<Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   Hints hints_;
   std::vector<std::unique_ptr<Plan>> plans_;  // by the place of the collective; made when called
   std::uint64_t untouched_ = 0;               // bits, likewise

@@ -4,7 +4,9 @@
 // asked over MPI), the agreement tells the second.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/tell.hpp"
 #include "base/variables.hpp"
@@ -54,6 +56,16 @@ bool may_act(bool enrolled) {
   return job.service.verdict(job.rank, size) && agree();
 }
 
+/// Of other ranks of this node, which may come much later: meanwhile MPI goes on with this rank's
+/// messages, as it would in MPI_Finalize.
+void wait_for_reports() {
+  while (job.service.relays()) {
+    int found = 0;
+    real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 /// MPI_Finalize begins with what is attached to MPI_COMM_SELF, while everything still works.
 int finish(MPI_Comm, int, void*, void*) {
   if (job.mode.exchange(Mode::native) == Mode::active) {
@@ -62,6 +74,7 @@ int finish(MPI_Comm, int, void*, void*) {
     leave_net();
     record.finish();
     job.service.finish();
+    wait_for_reports();
   }
   return MPI_SUCCESS;
 }

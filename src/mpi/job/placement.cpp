@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/hash.hpp"
+
 namespace suiro::mpi {
 
 namespace {
@@ -33,19 +35,44 @@ Placement::Placement(std::vector<int> node_of_world_rank, std::vector<int> site_
   for (const int node : node_of_world_rank_) ++ranks_on_node_[static_cast<std::size_t>(node)];
 }
 
-std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
+std::shared_ptr<const Topology> SharedTopologies::share(Topology topology) {
+  std::uint64_t hash = hash_begin;
+  for (int rank = 0; rank < topology.ranks(); ++rank) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      hash = hash_with(hash, static_cast<std::uint8_t>(topology.node(rank) >> shift));
+    }
+  }
+  const std::scoped_lock lock(mutex_);
+  auto found = by_hash_[hash].lock();
+  if (found != nullptr && *found == topology) return found;
+  auto made = std::make_shared<const Topology>(std::move(topology));
+  std::erase_if(by_hash_, [](const auto& entry) { return entry.second.expired(); });
+  by_hash_[hash] = made;
+  return made;
+}
+
+std::vector<int> Placement::world_ranks(MPI_Comm communicator) {
   int size = 0;
   real.Comm_size(communicator, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
-  return in_world(communicator, ranks);
+  // MPIs compare each rank with all.
+  return communicator == MPI_COMM_WORLD ? ranks : in_world(communicator, ranks);
 }
 
-std::optional<Topology> Placement::of(MPI_Comm communicator) const {
+Placement::Place Placement::of(MPI_Comm communicator) const {
+  const std::vector<int> ranks = world_ranks(communicator);
+  Place place{.topology = nullptr, .first_world_rank = std::ranges::min(ranks)};
+  if (auto topology = topology_of(ranks)) place.topology = shared_->share(std::move(*topology));
+  return place;
+}
+
+std::optional<Topology> Placement::topology_of(const std::vector<int>& world_ranks) const {
   std::vector<int> nodes;
+  nodes.reserve(world_ranks.size());
   std::vector<int> ranks_here(ranks_on_node_.size());
   std::vector<std::size_t> first_ranks;  // of nodes, in the order in which these appear
-  for (const int world_rank : world_ranks(communicator)) {
+  for (const int world_rank : world_ranks) {
     if (world_rank == MPI_UNDEFINED) return std::nullopt;
     const auto rank = static_cast<std::size_t>(world_rank);
     nodes.push_back(node_of_world_rank_[rank]);
@@ -65,10 +92,6 @@ std::optional<Topology> Placement::of(MPI_Comm communicator) const {
 
 int Placement::node_of(MPI_Comm communicator, int rank) const {
   return node_of_world_rank_[static_cast<std::size_t>(in_world(communicator, {rank}).front())];
-}
-
-int Placement::first_world_rank(MPI_Comm communicator) const {
-  return std::ranges::min(world_ranks(communicator));
 }
 
 Node find_node() {

@@ -4,13 +4,27 @@
 // without communication, hence alike on all its ranks.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "mpi/underneath/real.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {
+
+/// Equal ones are kept once, as long as somebody has them. Threads may ask at once.
+class SharedTopologies {
+ public:
+  std::shared_ptr<const Topology> share(Topology topology);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<const Topology>> by_hash_;  // of the nodes
+};
 
 class Placement {
  public:
@@ -22,23 +36,27 @@ class Placement {
 
   int nodes() const { return nodes_; }
 
-  /// Empty when the communicator has processes that this job did not start with.
-  std::optional<Topology> of(MPI_Comm communicator) const;
-
-  /// The lowest world rank of a communicator, for reports.
-  int first_world_rank(MPI_Comm communicator) const;
+  /// A communicator's. It has as many numbers as ranks, and a program may have a thousand
+  /// communicators of all its ranks: those that are placed alike share one.
+  struct Place {
+    std::shared_ptr<const Topology> topology;  // none with processes that came later
+    int first_world_rank = 0;                  // the lowest, for reports
+  };
+  Place of(MPI_Comm communicator) const;
 
   /// The label of the node where a rank of a communicator is, for reports.
   int node_of(MPI_Comm communicator, int rank) const;
 
  private:
-  std::vector<int> world_ranks(MPI_Comm communicator) const;
+  static std::vector<int> world_ranks(MPI_Comm communicator);
+  std::optional<Topology> topology_of(const std::vector<int>& world_ranks) const;
 
   std::vector<int> node_of_world_rank_;
   std::vector<int> site_of_world_rank_;
   std::vector<int> links_of_world_rank_;
   std::vector<int> ranks_on_node_;  // by the node's label, which is below the ranks of the world
   int nodes_ = 0;
+  std::shared_ptr<SharedTopologies> shared_ = std::make_shared<SharedTopologies>();
 };
 
 /// The node of this rank, named by its lowest world rank, and how many of the world's ranks are on

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/sockets.hpp"
+
 namespace suiro::mpi {
 namespace {
 
@@ -78,15 +80,6 @@ Place place_of(std::string_view text) {
   return place;
 }
 
-/// Never one of the first three: what programs print must not get into it.
-int make_socket(int family) {
-  const int made = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (made < 0 || made > STDERR_FILENO) return made;
-  const int higher = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  close(made);
-  return higher;
-}
-
 class Search {
  public:
   Search(std::string_view places, std::string_view greeting) : greeting_(greeting) {
@@ -142,7 +135,8 @@ class Search {
   bool start(Place& place) {
     const auto under_way = std::ranges::count_if(places_, &Place::under_way);
     if (under_way == sockets_max) return false;
-    place.socket = make_socket(place.address.ss_family);
+    constexpr int kind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    place.socket = above_standard(Descriptor(socket(place.address.ss_family, kind, 0))).release();
     const bool none_left = place.socket < 0 && (errno == EMFILE || errno == ENFILE);
     if (none_left && under_way > 0) return false;
     const auto* address = reinterpret_cast<const sockaddr*>(&place.address);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "host/launcher.hpp"
 #include "mpi/job/reach.hpp"
@@ -72,16 +73,46 @@ std::string host_name() {
 }
 
 bool Service::enroll(const std::string& addresses, const std::string& token) {
-  socket_ = reach(addresses, "suiro 1 " + token + "\n{\"hello\":true}\n", reach_time);
-  struct stat status {};
-  if (socket_ < 0 || fstat(socket_, &status) != 0) return false;
-  inode_ = status.st_ino;
-  const nlohmann::json about{
-      {"world", world_name()}, {"host", host_name()}, {"pid", getpid()}, {"build", build_id()}};
+  const std::string greeting = "suiro 1 " + token + "\n{\"hello\":true}\n";
+  const host::LauncherLocalPlace local = host::launcher_local_place();
+  if (local.size > 1 && adopt(meet(addresses, token, greeting))) {
+    std::string answer;
+    if (!exchange(greeting.substr(0, greeting.size() - 1), answer, register_s)) close();
+  }
+  if (!connected() && !adopt(reach(addresses, greeting, reach_time))) return false;
+  const nlohmann::json about{{"world", world_name()},
+                             {"host", host_name()},
+                             {"local", local.size},
+                             {"pid", getpid()},
+                             {"build", build_id()}};
   std::string answer;
   if (exchange(text_of({{"register", about}}), answer, register_s) && answer == "ok") return true;
   close();
   return false;
+}
+
+/// By way of the node's relay; this process may become that. -1: there is none.
+int Service::meet(const std::string& addresses, const std::string& token,
+                  const std::string& greeting) {
+  const std::string name = meeting_name(token + addresses + world_name());
+  try {
+    auto relay = std::make_unique<Relay>(name, greeting);
+    Descriptor upstream(reach(addresses, greeting, reach_time));
+    if (!upstream) return -1;
+    relay->begin(std::move(upstream));
+    relay_ = std::move(relay);
+  } catch (const std::system_error& error) {
+    if (error.code().value() != EADDRINUSE) return -1;
+  }
+  return connect_to_relay(name).release();
+}
+
+bool Service::adopt(int socket) {
+  struct stat status {};
+  if (socket < 0 || fstat(socket, &status) != 0) return false;
+  socket_ = socket;
+  inode_ = status.st_ino;
+  return true;
 }
 
 /// As the verdict: a rank that loses patience has the service decide for all.
@@ -130,6 +161,7 @@ void Service::finish() {
 }
 
 void Service::close() {
+  if (relay_ != nullptr) relay_->end_when_empty();
   if (connected() && owns_socket()) ::close(socket_);
   socket_ = -1;
 }

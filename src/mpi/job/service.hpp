@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This rank's line to `suiro run`, which listens where the launcher runs (docs/run.md, "The job
 // service"). It tells whether every rank of the job has this library before any collective is
-// touched, and takes what the ranks report. A service that is gone never holds up a job.
+// touched, and takes what the ranks report. A service that is gone never holds up a job. The ranks
+// of a node have one connection together (relay.hpp), if that can be had.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -14,6 +16,7 @@
 #include <string_view>
 
 #include "mpi/job/provider.hpp"
+#include "mpi/job/relay.hpp"
 
 namespace suiro::mpi {
 
@@ -42,10 +45,16 @@ class Service {
   /// Waits until everything sent has been taken, and ends the connection.
   void finish();
 
+  /// Whether other ranks of this node may still report by way of this process. Once it has closed
+  /// its own connection, that ends with theirs.
+  bool relays() const { return relay_ != nullptr && !relay_->has_ended(); }
+
   bool connected() const { return socket_ >= 0; }
   void close();
 
  private:
+  int meet(const std::string& addresses, const std::string& token, const std::string& greeting);
+  bool adopt(int socket);
   bool exchange(const std::string& line, std::string& answer, double seconds,
                 std::size_t answer_bytes_max = 256);
   bool write_all(std::string_view text, double deadline_s);
@@ -53,6 +62,7 @@ class Service {
   bool owns_socket() const;
 
   std::mutex sending_;
+  std::unique_ptr<Relay> relay_;  // in this process
   int socket_ = -1;
   ino_t inode_ = 0;  // of the socket: the program may close descriptors that it does not know
 };

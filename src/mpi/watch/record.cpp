@@ -48,8 +48,8 @@ struct NodePart {
 };
 NodePart node_part_of(const Observation& call) {
   const Communicator& communicator = call.communicator;
-  const std::optional<Topology>& topology = communicator.topology();
-  if (!topology || !has_like_nodes(*topology)) return {};
+  const Topology* topology = communicator.topology();
+  if (topology == nullptr || !has_like_nodes(*topology)) return {};
   const bool rooted = call.collective.rooted;
   const int rank = rooted ? call.root : communicator.rank();
   if (rank < 0 || rank >= topology->ranks()) return {};  // MPI has refused that root

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/shared/greeting.hpp"
 
-#include <sodium.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <array>
@@ -12,46 +10,20 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/local_sockets.hpp"
+
 namespace suiro::net {
 namespace {
 
 constexpr int most_waiting_ranks = 1024;  // the ranks of a large node may come at once
 constexpr std::size_t max_descriptors = 3;
 
-struct LocalAddress {
-  sockaddr_un address{};
-  socklen_t length = 0;
-};
-
-/// Everybody on the host can list these names: a hash does not give the nonce away.
-LocalAddress address_of(const Nonce& nonce) {
-  constexpr std::string_view context = "suiro shared memory";
-  std::array<unsigned char, 16> digest{};
-  crypto_generichash(digest.data(), digest.size(), nonce.data(), nonce.size(),
-                     reinterpret_cast<const unsigned char*>(context.data()), context.size());
-  LocalAddress result;
-  result.address.sun_family = AF_UNIX;
-  char* name = result.address.sun_path + 1;  // a zero byte first: abstract
-  constexpr std::string_view prefix = "suiro-";
-  std::ranges::copy(prefix, name);
-  sodium_bin2hex(name + prefix.size(), 2 * digest.size() + 1, digest.data(), digest.size());
-  result.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + std::strlen(name));
-  return result;
+AbstractAddress address_of(const Nonce& nonce) {
+  return AbstractAddress(name_from_secret("suiro-", "suiro shared memory", nonce));
 }
 
 Descriptor local_socket() {
   return Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-}
-
-std::optional<ucred> credentials(int socket) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) < 0) return std::nullopt;
-  return peer;
-}
-
-const sockaddr* generic(const LocalAddress& local) {
-  return reinterpret_cast<const sockaddr*>(&local.address);
 }
 
 /// Room for the descriptors beside a message.
@@ -102,9 +74,9 @@ std::optional<ReceivedGreeting> examine(const Greeting& greeting,
 }  // namespace
 
 Descriptor listen_for(const Nonce& own) {
-  const LocalAddress local = address_of(own);
+  const AbstractAddress local = address_of(own);
   Descriptor socket = local_socket();
-  if (!socket || bind(socket.number(), generic(local), local.length) < 0 ||
+  if (!socket || bind(socket.number(), local.generic(), local.length) < 0 ||
       listen(socket.number(), most_waiting_ranks) < 0)
     throw std::runtime_error(std::string("cannot listen for processes of this host: ") +
                              std::strerror(errno));
@@ -112,9 +84,9 @@ Descriptor listen_for(const Nonce& own) {
 }
 
 Descriptor connect_to(const Nonce& peer, std::string& reason) {
-  const LocalAddress local = address_of(peer);
+  const AbstractAddress local = address_of(peer);
   Descriptor socket = local_socket();
-  if (!socket || connect(socket.number(), generic(local), local.length) < 0) {
+  if (!socket || connect(socket.number(), local.generic(), local.length) < 0) {
     reason = errno == ECONNREFUSED ? "no such process on this host"
                                    : std::string("shared memory: ") + std::strerror(errno);
     return {};
@@ -122,16 +94,6 @@ Descriptor connect_to(const Nonce& peer, std::string& reason) {
   if (is_same_user(socket.number())) return socket;
   reason = "the process belongs to another user";
   return {};
-}
-
-bool is_same_user(int socket) {
-  const std::optional<ucred> peer = credentials(socket);
-  return peer && peer->uid == geteuid();
-}
-
-pid_t process_at(int socket) {
-  const std::optional<ucred> peer = credentials(socket);
-  return peer ? peer->pid : 0;
 }
 
 bool send_greeting(int socket, const Greeting& greeting, const Doorbell& own,

@@ -46,10 +46,6 @@ struct ReceivedGreeting {
 Descriptor listen_for(const Nonce& own);
 /// None, with the reason, if nobody of that name listens or it is another user's.
 Descriptor connect_to(const Nonce& peer, std::string& reason);
-/// Whether the process at the other end belongs to our user.
-bool is_same_user(int socket);
-/// The process at the other end; 0 if it cannot be seen from here.
-pid_t process_at(int socket);
 
 bool send_greeting(int socket, const Greeting& greeting, const Doorbell& own,
                    const SharedMemory* segment);

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/local_sockets.hpp"
+
 namespace suiro::net {
 namespace {
 

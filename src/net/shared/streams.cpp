@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/local_sockets.hpp"
 #include "base/random.hpp"
 #include "base/sockets.hpp"
 
