@@ -15,6 +15,12 @@ def test_sizes(size: int, text: str) -> None:
     assert size == 0 or quantities.byte_count(text) == size
 
 
+def test_ranges_of_sizes() -> None:
+    ranges = ((0, 4), (4, 8), (65536, 131072), (524288, 1 << 20))
+    texts = ["0 to 4 B", "4 to 8 B", "64 to 128 KiB", "512 KiB to 1 MiB"]
+    assert [quantities.size_range_text(low, high) for low, high in ranges] == texts
+
+
 def test_rough_sizes() -> None:
     sizes = (0, 512, 12600, 66.5e6, 3 * 2**31)
     texts = ["0 B", "512 B", "12.3 KiB", "63.4 MiB", "6 GiB"]

@@ -8,11 +8,14 @@ import os
 import select
 import stat
 import sys
+import textwrap
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from suiro.errors import SuiroError, UsageError
+
+_NARROWEST = 20  # columns for text
 
 
 class WriteError(SuiroError):
@@ -99,6 +102,31 @@ def _stream(raw: _Raw, like: TextIO | None) -> io.TextIOWrapper:
         encoding=(like and like.encoding) or "utf-8",
         errors="backslashreplace",
         line_buffering=raw.descriptor == 2 or raw.isatty(),
+    )
+
+
+def columns(stream: IO[str]) -> int | None:
+    """Of the terminal; COLUMNS says it for any stream. None: lines may be as long as they get."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):  # it is no terminal
+        return None
+
+
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """Lines of at most so many columns, and all but the first behind the indent. Breaks are
+    between words only: a word that is longer stands out."""
+    if width is None:
+        return [text]
+    return textwrap.wrap(
+        text,
+        max(width, len(indent) + _NARROWEST),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

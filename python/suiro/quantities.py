@@ -54,6 +54,12 @@ def size_text(size: int) -> str:
     return f"{size} B" if size else "-"
 
 
+def size_range_text(low: int, high: int) -> str:
+    """The unit once, where it is the same: "64 to 128 KiB"."""
+    first, last = size_text(low) if low else "0 B", size_text(high)
+    return f"{first.removesuffix(last[last.index(' ') :])} to {last}"
+
+
 def rough_size_text(size: float) -> str:
     """Three digits: "12.3 KiB"."""
     units: dict[str, float] = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10, "B": 1}

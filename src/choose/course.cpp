@@ -32,6 +32,13 @@ std::int64_t about_steps(const Schedule& schedule, const Topology& topology) {
   return nodes * steps_of(schedule, 0) + (schedule.ranks - nodes) * of_one;
 }
 
+/// Where ranks outnumber processors, what is not on the wire is work, or waits for its turn: while
+/// a rank has the processor the others of its core cannot notice that something has come.
+bool waits_for_turns(const Estimate& its, const Network& network, const Topology& topology) {
+  const bool few = network.processors > 0 && topology.max_ppn() > network.processors;
+  return few && topology.sites() == 1 && its.spent.port + its.spent.repeats < its.seconds / 2;
+}
+
 }  // namespace
 
 Course::Course(Schedule schedule, double block_bytes, double residual, const Topology& topology,
@@ -70,7 +77,8 @@ std::optional<Foretold> Course::advance(double limit_s, std::int64_t& moves) {
   const std::optional<Estimate> found = player_->advance(moves);
   if (!found) return std::nullopt;
   const Foretold its{residual_ * found->seconds, found->worked_s,
-                     found->spent.processors > found->seconds / 2};
+                     found->spent.processors > found->seconds / 2,
+                     waits_for_turns(*found, (*networks_)[network], *topology_)};
   played_.push_back({network, limit_s, found->ports, its});
   --networks_left_;
   return its;

@@ -13,11 +13,12 @@
 namespace suiro {
 
 /// On one network. `worked_s` is of all processors; `by_processors`: what they have to do takes
-/// twice as long as all else.
+/// twice as long as all else; `by_turns`: ranks wait for each other's turns more than for the wire.
 struct Foretold {
   double seconds = std::numeric_limits<double>::infinity();
   double worked_s = 0;
   bool by_processors = false;
+  bool by_turns = false;
   bool is_known() const { return seconds < std::numeric_limits<double>::infinity(); }
 };
 

@@ -35,6 +35,12 @@ struct Margins {
   /// 0.96 of it.
   double work = 1.3;
 
+  /// Where ranks outnumber processors and wait for each other's turns, the model is off by as much
+  /// as this: reductions by messages, which are not tried, must be so much faster.
+  /// `suiro bench scan --lab 4x16-bridge --sizes 8K,64K,256K`: 1.88, 0.99 and 0.81 of native, where
+  /// it said 5.4, 1.2 and 2.0.
+  double turns = 2.5;
+
   /// For each parameter with another value than the usual one, as the model cannot tell less.
   /// `suiro bench bcast --lab 4x16-bridge --sizes 1M`: a chain of nodes was chosen for 2 % less,
   /// and took native's time over 0.9; the tree takes it over 1.35.

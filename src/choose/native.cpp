@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/tree.hpp"
+#include "algorithms/parts/tree.hpp"
 #include "choose/native_decisions.hpp"
 
 namespace suiro {

@@ -185,8 +185,8 @@ Native scan(const NativeCall& call) {
   return unsegmented("linear", "linear", call, Where::anywhere);
 }
 
-Native exscan(const NativeCall& /*call*/) {
-  return {.said = "linear, without a message to the next rank before"};
+Native exscan(const NativeCall& call) {
+  return unsegmented("linear", "linear", call, Where::anywhere);
 }
 
 struct Decision {

@@ -192,9 +192,10 @@ bool Prediction::State::take(Runner& runner, std::size_t network, const Foretold
   const bool doubtful = collective_.reduces && !runner.candidate.algorithm->in_shared_memory;
   const double bearable = doubtful ? 1 / margins.work : margins.work;
   const bool toils = its.by_processors && its.worked_s > bearable * natives.worked_s;
-  if (its.seconds > limit_s(network) || (toils && native_known_)) return false;
-  Gain& gain = runner.gain;
   const double faster = natives.seconds / its.seconds;
+  const bool is_vague = doubtful && its.by_turns && faster < margins.turns;
+  if (its.seconds > limit_s(network) || ((toils || is_vague) && native_known_)) return false;
+  Gain& gain = runner.gain;
   gain.product *= std::min(faster, margins.gain_max);
   gain.least = std::min(gain.least, faster);
   gain.most = std::max(gain.most, faster);

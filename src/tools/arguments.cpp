@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "rules/message.hpp"
+
 namespace suiro::tools {
 
 bool Arguments::take_flag(std::string_view name) {
@@ -93,18 +95,18 @@ std::span<const Algorithm> find_rows(const std::optional<std::string>& text) {
 
 std::string what_there_is(std::string_view text) {
   const std::string_view collective = text.substr(0, text.find('/'));
-  std::string names;
-  const auto add = [&names](std::string_view name) {
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  };
+  std::vector<std::string_view> names;
   for (const Algorithm& algorithm : catalog()) {
-    if (algorithm.collective == collective) add(algorithm.name);
+    if (algorithm.collective == collective) names.push_back(algorithm.name);
   }
-  if (!names.empty()) return "; " + std::string(collective) + " has " + names;
+  if (!names.empty()) {
+    const std::string_view name = text.substr(text.find('/') + 1);
+    return "; " + std::string(collective) + " has " + joined(names) + did_you_mean(name, names);
+  }
   for (const Collective& other : collectives()) {
-    if (!other.unequal()) add(other.name);
+    if (!other.unequal()) names.push_back(other.name);
   }
-  return "; suiro-schedule algorithms lists those of " + names;
+  return "; suiro algorithms lists those of " + joined(names) + did_you_mean(collective, names);
 }
 
 }  // namespace suiro::tools

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cmake -DPAGE=... -DNAME=... -DOUTPUT=... -P: writes the page's block of C++ to a file, with the
-# declaration that the page puts into a header.
+# declaration that the build makes of a source in its place.
 file(READ "${PAGE}" text)
 set(begin "<!-- file: src/algorithms/${NAME}.cpp -->\n```cpp\n")
 string(FIND "${text}" "${begin}" first)

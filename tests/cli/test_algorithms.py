@@ -8,6 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from suiro import native
+from suiro.cli import main
 from suiro.cli.algorithms import algorithms
 from suiro.errors import MachineError, UsageError
 
@@ -67,3 +68,22 @@ def test_a_missing_tool_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> N
     result = runner.invoke(app)
     assert isinstance(result.exception, MachineError)
     assert "./dev build" in str(result.exception)
+
+
+def test_no_word_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = runner.invoke(app, ["bcast"]).stdout.split()
+    for width in ("60", "120"):
+        monkeypatch.setenv("COLUMNS", width)
+        assert runner.invoke(app, ["bcast"]).stdout.split() == words
+    monkeypatch.delenv("COLUMNS")  # and none is folded in a file
+    assert max(map(len, runner.invoke(app, ["bcast"]).stdout.splitlines())) > 100
+
+
+def test_help_says_what_commands_are_for_in_whole_sentences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for width in (80, 160):
+        monkeypatch.setenv("COLUMNS", str(width))
+        text = CliRunner().invoke(main.app, ["--help"]).stdout
+        assert "..." not in text.partition("Commands:")[2]
+        assert max(map(len, text.splitlines())) <= width

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from suiro.errors import UsageError
-from suiro.output import Lines, WriteError, check_place, write_file
+from suiro.output import Lines, WriteError, check_place, wrapped, write_file
+from suiro.text_table import lay_out
 
 SUIRO = str(Path(sys.executable).parent / "suiro")
 FULL = "cannot write to standard output: No space left on device"
@@ -45,6 +46,10 @@ def largest_file(count: int) -> Iterator[None]:
                                                                       "Bad file descriptor")),
         ("suiro algorithms | :; exit ${PIPESTATUS[0]}", 1, ""),
         ("suiro algorithms nothing > /dev/full 2>&1", 2, ""),
+        ("suiro --help > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro sim bcast --lab 4x4-hol --sizes 1K > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro verify bcast/chain --max-ranks 4 > /dev/full", 1, f"suiro: {FULL}\n"),
+        ("suiro top --once --json > /dev/full", 1, f"suiro: {FULL}\n"),
     ],
 )  # fmt: skip
 def test_results_that_cannot_be_printed(line: str, code: int, said: str) -> None:
@@ -92,3 +97,17 @@ def test_a_growing_file_ends_with_a_whole_line(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match=r"--trace .*/lines: not all could be written: File too l"):
         lines.close()
     assert (tmp_path / "lines").read_text() == "first\nsecond\n"
+
+
+def test_tables_lose_whole_columns_and_say_which() -> None:
+    rows = [{"name": "a" * 20, "time": "1 ms", "mean": "-", "calls": "7"}]
+    rows += [{"name": "b", "time": "22 ms", "mean": "-", "calls": "8"}]
+    for width, columns, gap in ((None, 3, "  "), (34, 3, "  "), (33, 3, " "), (26, 2, " ")):
+        layout = lay_out(rows, width, left=("name",), least=("mean", "calls"))
+        assert (len(layout.heading.split()), layout.gap) == (columns, gap)
+        assert layout.line(rows[0]).startswith("a" * 20 + gap + " 1 ms")
+        assert all(len(layout.line(row)) <= (width or 99) for row in rows)
+        told = ["without calls: a wider terminal or a file has all"] if columns == 2 else []
+        assert layout.remarks(None) == told
+    assert wrapped("one two three", 20, "    ") == ["one two three"]
+    assert wrapped("one " * 6 + "x" * 30, 24, "  ") == ["one one one one one one", "  " + "x" * 30]

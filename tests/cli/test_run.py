@@ -32,6 +32,10 @@ def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProces
         (["--rules", "/none.json", "--", "true"], "--rules /none.json: no such file"),
         (["--cluster", "/none.toml", "--", "true"], "/none.toml: cannot be read: No such file"),
         (["--link-rate", "-1", "--", "true"], "--link-rate: expected bits per second above 0"),
+        (["--", "mpirnu"], 'mpirnu: no such program on the PATH; did you mean "mpirun"?'),
+        (["--force", "bcast=pipelin", "--", "true"], "--force bcast=pipelin: unknown algorithm"),
+        (["--bcast", "linear:x=1", "--", "true"], "--force bcast=linear:x=1: "),
+        (["--force", "bcats=x", "--", "true"], '--force bcats=x: no collective "bcats"'),
         (["--trace", "/none/trace", "--", "sh"], "--trace /none/trace: No such file or directory"),
     ],
 )
@@ -79,30 +83,45 @@ def test_stand_ins_are_gone_afterwards() -> None:
     assert not folder.exists()
 
 
-def test_off_starts_nothing() -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("SUIRO", "maybe", 3, "SUIRO=maybe: expected on or off"),
+        ("SUIRO_BCAST", "pipelin", 2, 'SUIRO_BCAST=pipelin: unknown algorithm "pipelin" for bcast'),
+        ("SUIRO_RULES", "/none.json", 2, "/none.json: No such file"),
+    ],
+)
+def test_strict_runs_nothing_with_a_wrong_setting(
+    name: str, value: str, code: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    done = run("--strict", "--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith(f"suiro: {said}") and done.stderr.count("\n") == 1
+
+
+def test_what_suiro_cannot_mean_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUIRO", "maybe")
+    done = run("--", "echo", "ran")
+    assert (done.returncode, done.stdout) == (0, "ran\n")
+    assert done.stderr == "suiro: SUIRO=maybe: expected on or off; the command runs unchanged\n"
+
+
+@pytest.mark.parametrize("off", ["off", "0", "no", "false"])
+def test_off_starts_nothing(off: str) -> None:
     begin = time.monotonic()
-    done = run("--explain", "--", "sh", "-c", "env", SUIRO="off")
+    done = run("--explain", "--", "sh", "-c", "env", SUIRO=off)
     assert time.monotonic() - begin < 20
     assert (done.returncode, done.stderr) == (0, "")
     assert "SUIRO_JOB" not in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (
-            {"SUIRO_ALTOALL": "ring", "SUIRO_NO_STORE": "perhaps"},
-            [
-                'there is no variable SUIRO_ALTOALL; did you mean "SUIRO_ALLTOALL"?',
-                "SUIRO_NO_STORE=perhaps: expected on or off; the command runs unchanged",
-            ],
-        ),
-        ({"SUIRO": "of"}, ["SUIRO=of: expected on or off; the command runs unchanged"]),
-    ],
-)
-def test_wrong_variables_do_not_keep_a_job_from_running(
-    more: dict[str, str], said: list[str]
-) -> None:
+def test_wrong_variables_do_not_keep_a_job_from_running() -> None:
+    more = {"SUIRO_ALTOALL": "ring", "SUIRO_NO_STORE": "perhaps"}
+    said = [
+        'there is no variable SUIRO_ALTOALL; did you mean "SUIRO_ALLTOALL"?',
+        "SUIRO_NO_STORE=perhaps: expected on or off; the command runs unchanged",
+    ]
     done = run("--", "sh", "-c", "exit 9", **more)
     assert done.returncode == 9
     assert done.stderr.splitlines() == [f"suiro: {line}" for line in said]

@@ -112,7 +112,19 @@ def test_a_command_that_becomes_too_long(
 
 
 @pytest.mark.parametrize("where", [{"HOME": "/etc/passwd"}, {"HOME": ""}])
-def test_report_without_a_home_says_so_in_a_line(where: dict[str, str]) -> None:
-    done = shell("suiro report", **where, SUIRO_STORE="", XDG_DATA_HOME="")
-    assert done.returncode in (2, 3)
-    assert done.stderr.count("\n") == 1 and done.stderr.startswith("suiro: there is no ")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("report", "there is no "),
+        ("tune bcast --native --sizes 1K -- mpirun -np 2", ""),
+        ("top", "no process of yours"),
+        ("probe --switch --write-cluster /none/x --lab 4x4-hol", "/none/x: there is no folder"),
+    ],
+)
+def test_commands_without_a_home_say_what_they_lack(
+    where: dict[str, str], command: str, said: str
+) -> None:
+    """One line at most, before anything is measured."""
+    done = shell(f"suiro {command}", **where, SUIRO_STORE="", XDG_DATA_HOME="")
+    assert done.returncode in (1, 2, 3)
+    assert done.stderr.count("\n") == 1 and done.stderr.startswith(f"suiro: {said}")

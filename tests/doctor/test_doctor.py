@@ -77,8 +77,9 @@ def test_what_is_not_well(name: str, value: str, status: Status, text: str) -> N
 
 def test_a_card_that_does_not_tell_its_rate() -> None:
     values = GOOD | {"link eth0": "card 1 1500 unknown -1"}
-    texts = [finding.text for finding in hosts.judge(Host("a", 1, {0}, values))]
-    assert "eth0 does not tell its rate, MTU 1500" in texts
+    [found] = [one for one in hosts.judge(Host("a", 1, {0}, values)) if one.check == "link"]
+    assert found.status is Status.WARNING and "eth0 does not tell its rate" in found.text
+    assert "suiro probe --switch --write-cluster" in found.advice
 
 
 def test_facts_of_several_hosts_through_noise() -> None:
@@ -146,6 +147,9 @@ def test_commands_that_cannot_be_helped() -> None:
     assert result.exit_code == 1
     assert "problem  command   ls is not an MPI program" in result.stdout
     assert "ls is not a launcher that suiro knows" in run("--", "ls", "-l").stdout
+    result = _mpirun("-np", "2", "./none", ":", "-np", "1", "sh")
+    assert result.exit_code == 1
+    assert "there is no program ./none; copy it there" in result.stdout
     result = run("--", "mpirun", "--no-such-option", "-np", "1", "x")
     assert result.exit_code == 1
     assert "problem  hosts     mpirun started no process on its hosts" in result.stdout

@@ -302,7 +302,7 @@ def _wrong(job: Job, outcome: Outcome, folder: Path, limit: float) -> str:
     if outcome.code == _TIMED_OUT:
         return f"no end within {limit:.0f} s"
     expected = _WITHOUT_LIBFABRIC if job.mpi == "mpich" else "\n"
-    if said := [line for line in outcome.said() if expected not in line]:
+    if said := [line for line in outcome.complaints() if expected not in line]:
         return f"suiro said: {said[0].removeprefix('suiro: ')}"
     wrong = job.judge(outcome, folder)
     if outcome.code and not wrong:

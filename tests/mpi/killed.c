@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 is killed while a collective is under way: calls of 4 MB one after the other, and a timer.
-// usage: killed COLLECTIVE
+// usage: killed COLLECTIVE [MILLISECONDS]
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
   int* received = calloc(numbers, sizeof *received);
   if (rank == 1) {
     signal(SIGALRM, die);
-    const struct itimerval soon = {{0, 0}, {0, 300000}};
+    const int left_ms = argc > 2 ? atoi(argv[2]) : 300;
+    const struct itimerval soon = {{0, 0}, {left_ms / 1000, left_ms % 1000 * 1000}};
     setitimer(ITIMER_REAL, &soon, NULL);
   }
   for (int call = 0; call < calls; ++call) one_call(collective, sent, received);

@@ -65,6 +65,11 @@ class Outcome:
         """What suiro itself said."""
         return [line for line in self.err.splitlines() if line.startswith("suiro: ")]
 
+    def complaints(self) -> list[str]:
+        """All of that, but that --check found nothing."""
+        well = ("compared with native's: alike", "as no algorithm of suiro's ran")
+        return [line for line in self.said() if not line.endswith(well)]
+
     def explained(self, *collectives: str) -> list[dict[str, Any]]:
         """The rows of --explain=json, of all collectives or of some."""
         start, end = self.err.index('{\n "collectives"'), self.err.rindex("}") + 1

@@ -78,7 +78,7 @@ def test_c_program_gets_what_native_delivers(
     every_mpi: Mpi, program: str, collectives: tuple[str, ...]
 ) -> None:
     outcome = every_mpi.run(every_mpi.build(program), "--check", "--explain=json", **TWO_LEVEL)
-    assert (outcome.code, outcome.said()) == (0, [])
+    assert (outcome.code, outcome.complaints()) == (0, [])
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
     assert {(collective, "two_level_ring") for collective in collectives} <= ran
@@ -94,7 +94,7 @@ def test_all_others_are_what_native_delivers(
     """test_messages.py does it on the others."""
     mpi = Mpi(name, programs)
     outcome = mpi.run(mpi.build(program), "--check", "--explain=json", ranks=5, **forced)
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert (outcome.code, outcome.complaints()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
     wanted = {(name.removeprefix("SUIRO_").lower(), value) for name, value in forced.items()}

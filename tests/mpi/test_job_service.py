@@ -4,9 +4,17 @@
 import json
 import os
 import shlex
+import signal
+import time
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
-from mpi_jobs import SUIRO, Mpi, execute
+import pytest
+from mpi_jobs import ENVIRONMENT, SUIRO, Mpi, execute
+
+from suiro.run import job
+from suiro.run.report import Reports
 
 RING = {"SUIRO_ALLTOALL": "ring"}
 
@@ -58,6 +66,13 @@ def test_unknown_algorithm_is_one_message(mpi: Mpi) -> None:
     assert 'did you mean "ring"?' in outcome.said()[0]
 
 
+def test_sites_that_name_other_hosts(mpi: Mpi) -> None:
+    outcome = mpi.run([endings(mpi)], SUIRO_SITES="rubbish")
+    assert (outcome.code, outcome.out.strip()) == (0, "ok")
+    (line,) = outcome.said()
+    assert line.startswith("suiro: SUIRO_SITES does not name ")
+
+
 def test_service_out_of_reach_of_one_rank(mpi: Mpi, tmp_path: Path) -> None:
     wrapper = script(tmp_path, '[ "$rank" = 1 ] && export SUIRO_JOB=127.0.0.1:1')
     outcome = mpi.run([wrapper, endings(mpi)], **RING)
@@ -96,6 +111,11 @@ def test_explicit_preload_without_service(mpi: Mpi) -> None:
     assert execute(words, **RING).out.strip() == "ok"
     wrong = execute(words, SUIRO_ALLTOALL="rong")
     assert (wrong.code, wrong.out.strip(), len(wrong.said())) == (0, "ok", 1)
+    wrong = execute(words, SUIRO="maybe", **RING)
+    assert [line.partition(": ")[2].partition(": ")[2] for line in wrong.said()] == [
+        "SUIRO=maybe: expected on or off; all ranks use native collectives"
+    ]
+    assert execute(words, SUIRO="no", SUIRO_ALLTOALL="rong").said() == []
 
 
 def test_abort_and_crash_end_the_job(mpi: Mpi) -> None:
@@ -191,3 +211,38 @@ def test_addresses_that_lead_nowhere(mpi: Mpi, tmp_path: Path) -> None:
     outcome = mpi.run([script(tmp_path, text), endings(mpi)], "--explain=json", **RING)
     assert (outcome.code, outcome.said()) == (0, [])
     assert [row["algorithm"] for row in outcome.explained()] == ["ring"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_ranks_had_told_of_a_job_that_is_ended(
+    number: signal.Signals,
+    an_mpi: Mpi,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """`suiro run` gets the one signal, and the launcher the other, once all ranks have told."""
+    for name, value in (ENVIRONMENT | {"SUIRO_EXPLAIN": "1"}).items():
+        monkeypatch.setenv(name, value)
+    made: list[Reports] = []
+
+    class Kept(Reports):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            super().__init__(*given, **more)
+            made.append(self)
+
+    def end() -> None:
+        for _ in range(1200):
+            rows = list(made[0]._rows.values()) if made else []
+            if any(len(sums.told) == 2 for sums in rows):
+                break
+            time.sleep(0.05)
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        os.kill(os.getpid() if number is signal.SIGTERM else int(children[0]), number)
+
+    monkeypatch.setattr(job, "Reports", Kept)
+    words = [*an_mpi.launcher(2), str(an_mpi.build("killed.c")), "bcast", "100000"]
+    Thread(target=end).start()
+    assert job.run(words, job.Options(explain="table")) != 0
+    said = capfd.readouterr().err
+    assert "of the ranks ended before MPI_Finalize" in said and "what they had told" in said
+    assert "suiro: what ran" in said and "node_pipeline" in said

@@ -116,7 +116,7 @@ def test_some_with_check(mpi: Mpi, program: str, transport: str) -> None:
         SUIRO_COLLECTIVES=transport,
         **SOME[program],
     )
-    assert (outcome.code, outcome.said()) == (0, []), outcome.out
+    assert (outcome.code, outcome.complaints()) == (0, []), outcome.out
     assert outcome.out.startswith("ok ")
     ran = {(row["collective"], row["algorithm"]) for row in outcome.explained()}
     assert wanted(SOME[program]) <= ran

@@ -75,7 +75,7 @@ def run_all(jobs: dict[str, list[str]], algorithm: str, folder: Path) -> dict[st
 
 
 def judge(name: str, outcome: Outcome, algorithm: str) -> None:
-    assert (name, outcome.code, outcome.said()) == (name, 0, []), outcome.err
+    assert (name, outcome.code, outcome.complaints()) == (name, 0, []), outcome.err
     ran = {row["algorithm"] for row in outcome.explained("alltoall")}
     assert algorithm in ran, (name, outcome.explained())
 

@@ -9,7 +9,9 @@ LANES = {"SUIRO_ALLREDUCE": "lanes", "SUIRO_REDUCE": "node_pipeline"}
 def test_rounding_of_mpis_own_operations_is_no_difference(every_mpi: Mpi) -> None:
     program = [str(every_mpi.build("rounding.c")), "predefined"]
     outcome = every_mpi.run(program, "--check", ranks=6, **LANES)
-    assert (outcome.code, outcome.said()) == (0, [])
+    assert outcome.code == 0
+    (line,) = outcome.said()
+    assert line.startswith("suiro: check: ") and line.endswith("compared with native's: alike")
     assert outcome.out.startswith("ok ")
 
 
@@ -27,10 +29,11 @@ def test_operations_of_the_programs_own(mpi: Mpi) -> None:
     """Without a limit, one line tells that they differ; a limit makes it a failure, or nothing."""
     program = [str(mpi.build("rounding.c")), "own"]
     outcome = mpi.run(program, "--check", ranks=6, **LANES)
-    assert (outcome.code, len(outcome.said())) == (0, 1)
+    assert (outcome.code, len(outcome.said())) == (0, 2)
     assert "no failure, as an operation of the program's own may round" in outcome.said()[0]
+    assert outcome.said()[1].endswith("alike, but for what may be rounding")
     outcome = mpi.run(program, "--check-tolerance", "1e-12", ranks=6, **LANES)
-    assert (outcome.code, outcome.said()) == (0, [])
+    assert (outcome.code, len(outcome.said())) == (0, 1)
     outcome = mpi.run(program, "--check", ranks=6, SUIRO_CHECK_TOLERANCE="1e-25", **LANES)
     assert outcome.code == 1
     assert outcome.said()[0].endswith("is not what native delivers")

@@ -24,7 +24,10 @@ _CHECK = """<script>
 const wide = document.documentElement.scrollWidth > innerWidth;
 const flat = [...document.querySelectorAll("svg")].filter(one => {
   const box = one.getBoundingClientRect();
-  return box.width < 100 || box.height < 30 || box.right > innerWidth;
+  const texts = [...one.querySelectorAll("text")];
+  const scale = box.width / one.viewBox.baseVal.width;
+  const small = texts.some(text => scale * parseFloat(getComputedStyle(text).fontSize) < 11.9);
+  return box.width < 100 || box.height < 30 || small;
 });
 document.body.dataset.seen = wide ? "too wide" : flat.length + " pictures are wrong";
 </script>"""
@@ -98,6 +101,18 @@ def test_the_page_is_whole_and_offline(written: Path) -> None:
     for said in (*headings, "bcast", "allreduce", "trace.jsonl:3", "suiro bench &lt;x&gt;"):
         assert said in text, said
     assert '{"t": <b>' not in text
+
+
+def test_text_is_legible_on_a_telephone(written: Path) -> None:
+    """Pictures are as wide as their smallest text needs, in boxes that scroll."""
+    figures = re.findall(r"<figure>(.*?)</figure>", (written / "p.html").read_text(), re.DOTALL)
+    assert figures
+    for figure in figures:
+        assert figure.startswith('<div class="wide"><svg style="--legible: ')
+        legible = re.search(r"--legible: (\d+)px", figure)
+        width = re.search(r'viewBox="0 0 ([\d.]+) ', figure)
+        smallest = min(float(size) for size in re.findall(r"font(?:-size)?: ([\d.]+)px", figure))
+        assert legible and width and smallest * float(legible[1]) / float(width[1]) >= 11.9
 
 
 def test_pictures_are_files_of_their_own(written: Path) -> None:
@@ -186,7 +201,7 @@ def test_a_browser_shows_it(written: Path, tmp_path: Path) -> None:
     page.write_text(text.replace("</body>", f"{_CHECK}</body>"))
     done = subprocess.run(
         ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-         "--window-size=480,900", f"--user-data-dir={tmp_path}/profile", page.as_uri()],
+         "--window-size=360,800", f"--user-data-dir={tmp_path}/profile", page.as_uri()],
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert 'data-seen="0 pictures are wrong"' in done.stdout

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What jobs show is kept, and told to the next one on the same nodes."""
 
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,14 @@ import pytest
 
 from suiro.run.lessons import Lessons
 from suiro.tune import store
+from suiro.tune.transport import AS_IT_COMES, transport_named, variables_of_ranks
 
 HOSTS = {"a", "b"}
 MPI = "Open MPI v4.1.4, package: Debian"
+TCP = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_ess_base_jobid": "7"}
 TOLD: dict[str, Any] = {
     "mpi": MPI,
+    "variables": TCP,
     "collective": "alltoall",
     "bytes": 4096,
     "node_of_rank": [0, 0, 1, 1],
@@ -30,10 +34,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def job(*told: dict[str, Any], hosts: set[str] = HOSTS, mpi: str = MPI) -> list[dict[str, Any]]:
+def job(
+    *told: dict[str, Any],
+    hosts: set[str] = HOSTS,
+    mpi: str = MPI,
+    variables: dict[str, str] = TCP,
+) -> list[dict[str, Any]]:
     """What a job hears that shows this."""
     lessons = Lessons()
-    heard = lessons.recall(hosts, mpi)
+    heard = lessons.recall(hosts, {"mpi": mpi, "variables": variables})
     for one in told:
         lessons.take(hosts, one)
     lessons.keep()
@@ -63,6 +72,9 @@ def test_others_do_not_hear_of_it() -> None:
     job(TOLD)
     assert job(hosts={"a", "c"}) == []
     assert job(mpi="Open MPI v5.0.0, package: Debian") == []
+    assert job(variables={}) == []
+    assert job(variables={"OMPI_MCA_btl": "vader,self"}) == []
+    assert len(job(variables=TCP | {"OMPI_MCA_ess_base_jobid": "8", "UCX_LOG_LEVEL": "x"})) == 1
     assert len(job()) == 1
 
 
@@ -70,7 +82,7 @@ def test_what_is_old_is_not_told_and_goes(folder: Path, monkeypatch: pytest.Monk
     job(TOLD)
     key = store.Key(
         cluster=store.cluster_named(HOSTS), mpi=store.mpi_named(MPI), family="suiro",
-        node_of_rank=[0, 1], collective="bcast", root=0,
+        transport="OMPI_MCA_btl=tcp,self", node_of_rank=[0, 1], collective="bcast", root=0,
     )  # fmt: skip
     tuned = store.write(key, [store.Sample(bytes=64, candidate="default", seconds=[2e-3])])
     [learnt] = set(folder.rglob("*.json")) - {tuned}
@@ -86,7 +98,7 @@ def test_what_is_old_is_not_told_and_goes(folder: Path, monkeypatch: pytest.Monk
 def test_what_was_tuned_is_told_by_its_last_round() -> None:
     key = store.Key(
         cluster=store.cluster_named(HOSTS), mpi=store.mpi_named(MPI), family="suiro",
-        node_of_rank=[0, 1], collective="bcast", root=0,
+        transport="OMPI_MCA_btl=tcp,self", node_of_rank=[0, 1], collective="bcast", root=0,
     )  # fmt: skip
     samples = [
         store.Sample(bytes=64, candidate="default", seconds=[2e-3]),
@@ -100,11 +112,21 @@ def test_what_was_tuned_is_told_by_its_last_round() -> None:
     assert (lesson["collective"], lesson["faster"]) == ("bcast", "pipeline")
 
 
+def test_what_a_launcher_says_of_its_transport_is_what_its_ranks_say() -> None:
+    words = shlex.split("mpirun -np 2 --mca btl tcp,self -x UCX_TLS=tcp ./a -x UCX_TLS=sm")
+    ranks = variables_of_ranks({"OMPI_MCA_btl": "vader", "HOME": "/x"}, words, "openmpi5")
+    assert transport_named(ranks) == "OMPI_MCA_btl=tcp,self UCX_TLS=tcp"
+    words = ["mpiexec", "-genv", "FI_PROVIDER", "tcp", "-genv", "UCX_TLS=sm", "-n", "1", "x"]
+    assert transport_named(variables_of_ranks({}, words, "mpich")) == "FI_PROVIDER=tcp UCX_TLS=sm"
+    assert transport_named({"FI_PROVIDER_PATH": "/", "SUIRO_NET_EXPLAIN": "on"}) == AS_IT_COMES
+    assert store.mpi_named("MPICH Version:\t4.0.2\nMPICH Release date: x") == "MPICH Version: 4.0.2"
+
+
 def test_two_jobs_under_one_command() -> None:
     lessons = Lessons()
-    assert lessons.recall(HOSTS, MPI) == []
+    assert lessons.recall(HOSTS, TOLD) == []
     lessons.take(HOSTS, TOLD)
-    assert len(lessons.recall(HOSTS, MPI)) == 1
+    assert len(lessons.recall(HOSTS, TOLD)) == 1
 
 
 @pytest.mark.parametrize("broken", ["", "{}", '{"version": 2}', "\0" * 100])

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import resource
 import socket
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from suiro.run.report import Reports, print_table
+from suiro.run.hint import hint
+from suiro.run.report import Reports
 from suiro.run.service import Service
+from suiro.run.table import print_json, print_table, table_lines
 
 
 @pytest.fixture
@@ -198,7 +201,7 @@ def test_sites_are_told_once_for_all_jobs_that_have_the_same(
         peer = register(service)
         sites = {"count": 2, "told_by": told_by, "contradicted": told_by == "names"}
         peer.say(json.dumps({"sites": sites}))
-        peer.say('{"unnamed": "host9"}', '{"done": true}')
+        peer.say('{"unnamed": {"host": "host9", "one_node": true}}', '{"done": true}')
         assert peer.hears() == "ok"
     assert reports.sites_told == [
         {"count": 2, "told_by": "addresses"},
@@ -222,7 +225,9 @@ def test_reports_are_put_together(service: Service, reports: Reports) -> None:
     for seconds, node in ((2.0, 0), (4.0, 1)):
         peer = register(service)
         its = {"seconds": seconds, "node_bytes": [[node, 2000.0]]}
-        peer.say(json.dumps({"explain": row | its}), json.dumps({"trace": [1]}))
+        early = its | {"calls": 1, "seconds": 9.0}  # told again when there is more
+        peer.say(json.dumps({"explain": row | early}), json.dumps({"trace": [1]}))
+        peer.say(json.dumps({"explain": row | its}))
         peer.say('{"done": true}')
         assert peer.hears() == "ok"
     (found,) = reports.rows(8000.0)
@@ -253,12 +258,62 @@ def test_communicators_that_share_a_link_share_its_bound(reports: Reports) -> No
         "native_seconds": 0,
     }
     # One communicator makes two calls while the others, on the same nodes, make one each.
-    for calls in (2, 1, 1):
-        for node in (0, 1):
-            traffic = {"calls": calls, "wire_bytes": 1000 * calls}
-            reports.explain(row | traffic | {"node_bytes": [[node, 1000.0 * calls]]})
+    for rank, (calls, node) in enumerate(itertools.product((2, 1, 1), (0, 1))):
+        traffic = {"calls": calls, "wire_bytes": 1000 * calls}
+        reports.explain(rank, row | traffic | {"node_bytes": [[node, 1000.0 * calls]]})
     rows = reports.rows(8000.0)
     assert [(row["link_shared_by"], row["bound_s"]) for row in rows] == [(2, 2.0)]
     table = io.StringIO()
     print_table(rows, [], table)
     assert "link shared by" in table.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason", "network", "expected"),
+    [
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats native's linear", "", True),
+        ("4 nodes, 1..4 ranks", "perhaps: 0.9 to 2.3 times as fast as native's linear", "", True),
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats x", '{"link_Bps": 1e8}', True),
+        ("4 nodes x 4 ranks", "predicted: nothing surely beats x", '{"kind": "hol"}', False),
+        ("4 nodes x 4 ranks", "rule: x", "", False),
+        ("2 nodes x 4 ranks", "predicted: nothing surely beats x", "", False),
+        ("8 nodes x 4 ranks at 2 sites", "predicted: nothing surely beats x", "", False),
+    ],
+)
+def test_a_hint_where_a_probe_may_change_it(
+    shape: str, reason: str, network: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUIRO_CLUSTER_NETWORK", network)
+    row = {"collective": "alltoall", "shape": shape, "bytes": [1, 1], "algorithm": "native"}
+    assert ("suiro probe --switch" in hint([row | {"reason": reason}])) == expected
+
+
+def test_no_hint_once_a_trial_has_begun() -> None:
+    row = {"collective": "alltoall", "shape": "4 nodes x 4 ranks", "bytes": [1, 1]}
+    turn = row | {"algorithm": "native", "reason": "trial: native's turn"}
+    ours = row | {"algorithm": "ring", "reason": "predicted: 2 ms or more, 1.2 times as fast as x"}
+    out = io.StringIO()
+    print_json([turn], [], out)
+    assert "suiro probe --switch" in json.loads(out.getvalue())["hint"]
+    assert not hint([turn, ours])
+
+
+def test_the_table_fits_each_terminal() -> None:
+    """No word is cut, and none is lost but in columns that are named."""
+    row: dict[str, Any] = {
+        "collective": "reduce_scatter_block", "shape": "4 nodes x 8 ranks", "link_shared_by": 1,
+        "bytes": [131072, 262143], "calls": 100000, "algorithm": "send_side_aggregation",
+        "reason": "predicted: nothing surely beats native's binary tree of other neighbours",
+        "median_s": 1.234e-3, "max_s": 5.67e-3, "native_s": 2.345e-3, "bound_s": 1e-3,
+    }  # fmt: skip
+    rows = [row, row | {"native_s": None, "reason": "ignorance: " + "x" * 70}]
+    for columns in (80, 120, 160, None):
+        lines = table_lines(rows, columns)
+        text = "\n".join(lines)
+        assert max(map(len, lines)) <= (columns or 200)
+        for word in ("reduce_scatter_block", "send_side_aggregation", "128 to 256 KiB", "1.23 ms",
+                     "x" * 70, *row["reason"].split()):  # fmt: skip
+            assert word in text
+        assert ("5.67 ms" in text) is (columns != 80)
+        assert ("without max" in text) is (columns == 80)
+    assert len(table_lines(rows, None)) == 8, "a line for each, and for each reason"

@@ -46,3 +46,12 @@ def test_what_passes_by(text: str, found: str) -> None:
     assert line.startswith("no rank reported: the command called none of MPI's launchers by its")
     assert found in line
     assert ("line 1 of the command" in line) == bool(found)
+
+
+def test_a_program_that_there_is_not_is_the_cause() -> None:
+    plan = Plan(
+        ["mpirun"], preload="/s.so", commands=[["./none", "x"], ["env", "A=1", "./nor"], ["sh"]]
+    )
+    assert told(plan, called=True) == (
+        "no rank reported, and on this machine there is no ./none and no ./nor"
+    )

@@ -34,9 +34,10 @@ def test_two_level_ring_sends_to_one_node_at_a_time() -> None:
     assert "carry 48 blocks, which is the least possible" in " ".join(result.stdout.split())
     found = rows(result.stdout)
     assert found["0"] == "· · · · ·"
-    assert found["1"] == "inside inside inside inside ·"
-    assert found["4"] == "→1 x4 →2 x4 →3 x4 →0 x4 ████ 4"
-    assert found["15"] == "→3 x4 →0 x4 →1 x4 →2 x4 ████ 4"
+    assert found["1-3"] == "inside inside inside inside ·"
+    assert found["4-7"] == "→1 x4 →2 x4 →3 x4 →0 x4 ████ 4"
+    assert found["12-15"] == "→3 x4 →0 x4 →1 x4 →2 x4 ████ 4"
+    assert "A-B: rounds A to B are alike" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -47,6 +48,13 @@ def test_a_message_is_drawn_in_pieces() -> None:
     assert "on 4 nodes x 2 ranks, root 3" in text
     assert "carries" in text and "which is the least possible" in text
     assert rows(result.stdout)["1"] == "←3 x1 →2 x1 →3 x1 →0 x1 █ 1"
+
+
+def test_rounds_that_are_alike_have_one_row() -> None:
+    text = run("bcast/pipeline", "--nodes", "4", "--ppn", "2", "--bytes", "1M").stdout
+    assert "rounds 1 to 64: alike" in text
+    assert [word for word in rows(text) if word[0].isdigit()][:3] == ["66", "0", "1-64"]
+    assert len(text.splitlines()) < 12
 
 
 def test_a_barrier_carries_no_data() -> None:
@@ -86,7 +94,7 @@ def test_one_round_has_its_matrix_and_messages() -> None:
 def test_large_shapes_are_cut_to_what_fits() -> None:
     result = run("two_level_ring", "--nodes", "64", "--ppn", "4")
     assert "of 64 nodes fit" in result.stdout
-    assert "There are rounds to 255: --rounds 32-63" in result.stdout
+    assert "There are rounds to 255: --rounds 124-255" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 

@@ -57,7 +57,7 @@ class Node:
 
     async def _hear(self, reader: asyncio.StreamReader) -> None:
         while line := (await reader.readline()).decode().rstrip():
-            number, space, word = line.rpartition(" ")
+            number, _, word = line.rpartition(" ")
             self._answers[number].put_nowait(word)
 
     async def _ask(self, rank: int, message: dict[str, object]) -> str:

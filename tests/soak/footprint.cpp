@@ -4,17 +4,20 @@
 //     ./dev build release suiro_footprint && ./dev run suiro_footprint
 //
 // Of a communicator its topology, which those that are placed alike share. Of a choice that is not
-// native the schedule, as the executor keeps it: of this rank, for one root and size.
+// native the schedule, as the executor keeps it: of this rank, for one root and size. Of suiro's
+// transport a peer that was never talked to, and a connection over loopback, its half at one end.
 #include <malloc.h>
 
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "../net/pair.hpp"
 #include "algorithms/catalog.hpp"
 #include "execute/executor.hpp"
 
@@ -63,9 +66,38 @@ void measure(const Topology& topology, const std::string& name) {
   kept = std::make_unique<Executor>(schedule, topology.ranks() / 2);
 }
 
+void measure_transport() {
+  constexpr int strangers = 10'000;
+  constexpr int others = 16;
+  const net::Settings settings = net::loopback();
+  net::Process own(settings);
+  std::vector<std::unique_ptr<net::Process>> processes;
+  for (int i = 0; i < others; ++i) processes.push_back(std::make_unique<net::Process>(settings));
+  std::printf("transport: %d peers never talked to, and %d ends of connections\n", strangers,
+              2 * others);
+  {
+    const Measured measured("peers");
+    net::Name name = own.endpoint.name();
+    for (int i = 0; i < strangers; ++i) {
+      std::memcpy(name.nonce.data(), &i, sizeof i);
+      own.endpoint.peer(name);
+    }
+  }
+  const Measured measured("connections");
+  const std::vector<std::uint8_t> message(8);
+  std::vector<std::uint8_t> place(8);
+  for (const auto& process : processes) {
+    process->receive(1, place);
+    own.send(own.endpoint.peer(process->endpoint.name()), 1, message);
+    process->wait(1);
+  }
+  own.wait(others);
+}
+
 }  // namespace
 
 int main() {
+  mallopt(M_ARENA_MAX, 1);  // what helper threads take is counted, too
   for (const int nodes : {16, 64, 256}) {
     std::printf("%d ranks on %d nodes\n", nodes * ppn, nodes);
     std::unique_ptr<Topology> topology;
@@ -75,5 +107,6 @@ int main() {
     }
     for (const char* name : algorithms) measure(*topology, name);
   }
+  measure_transport();
   return 0;
 }

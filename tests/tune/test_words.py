@@ -11,7 +11,7 @@ from suiro.errors import UsageError
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["bcat"], "cannot measure"),
+        (["bcat"], 'no collective "bcat"'),
         (["gatherv"], "equal blocks"),
         (["barrier"], "with data"),
         (["gather", "--native"], "cannot safely choose by size"),
@@ -22,6 +22,10 @@ from suiro.errors import UsageError
         (["bcast", "--export", "mpich:x"], "add --native"),
         (["bcast", "--native", "--export", "suiro:x"], "leave out --native"),
         (["allreduce", "--root", "1"], "has none"),
+        (["bcast", "--without", "pipelin"], 'did you mean "pipeline"?'),
+        (["bcast", "--native", "--without", "lanes"], "nothing of that name would be tried"),
+        (["bcast", "--plot", "/none/x.svg"], "--plot /none/x.svg: there is no folder /none"),
+        (["bcast", "--export", "suiro:/none/x"], "--export /none/x: there is no folder /none"),
         (["bcast"], "no launcher"),
     ],
 )

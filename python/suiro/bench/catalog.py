@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from suiro.errors import SuiroError, UsageError
+from suiro.errors import SuiroError, UsageError, did_you_mean
 from suiro.native import tool
 
 _INTEGER_BYTES = 4
@@ -56,7 +56,8 @@ def find_collective(name: str) -> Collective:
     """UsageError if there is none of that name."""
     known = collectives()
     if name not in known:
-        raise UsageError(f'cannot measure "{name}": there are {", ".join(known)}')
+        near = did_you_mean(name, known)
+        raise UsageError(f'no collective "{name}": there are {", ".join(known)}{near}')
     return known[name]
 
 

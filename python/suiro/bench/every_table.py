@@ -4,42 +4,40 @@
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.table import Table
 
 from suiro.bench.result import Cell, Result
 from suiro.bench.table import MARK, NOTE_STYLES, figure, print_origin
+from suiro.output import columns
 from suiro.quantities import size_text, time_text
+from suiro.text_table import NOTHING, lay_out
+
+_LEAST = ("link", "x control", "calls", "/ bound", "its / bound", "95 %")  # left out in this order
 
 
 def print_every(result: Result, console: Console) -> None:
     """The table, then what is to be said of which collectives, then the machine."""
-    console.print(every_table(result))
+    _print_table(result, console)
     for kind, text, names in _remarks(result.cells):
         console.print(f"{kind}: {', '.join(names)}: {text}", style=NOTE_STYLES[kind])
     print_origin(result, console)
 
 
-def every_table(result: Result) -> Table:
-    """Sections by what goes through the busiest link; a barrier has none and comes last."""
-    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
-    for name in ("link", "collective", "bytes", "native", "/ bound", "auto", "/ bound"):
-        _add_column(table, name)
-    for name in ("x native", "95 %", "x control", "calls", "auto runs"):
-        _add_column(table, name)
+def _print_table(result: Result, console: Console) -> None:
+    """Apart by what goes through the busiest link; a barrier has none and comes last."""
+    pairs = sorted(_pairs(result.cells), key=_link_bytes)
+    rows = [_row(native, auto) for native, auto in pairs]
+    width = columns(console.file)
+    layout = lay_out(rows, width, left=("collective", "auto runs"), least=_LEAST)
+    console.print(layout.heading, style="bold", soft_wrap=True)
     previous = None
-    for native, auto in sorted(_pairs(result.cells), key=_link_bytes):
+    for (native, auto), row in zip(pairs, rows, strict=True):
         if previous not in (None, auto.port_bytes):
-            table.add_section()
+            console.print()
         previous = auto.port_bytes
-        table.add_row(*_row(native, auto), style="dim" if native.void or auto.void else "")
-    return table
-
-
-def _add_column(table: Table, name: str) -> None:
-    is_text, is_last = name in ("collective", "auto runs"), name == "auto runs"
-    table.add_column(
-        name, justify="left" if is_text else "right", no_wrap=not is_last, overflow="fold"
-    )
+        style = "dim" if native.void or auto.void else ""
+        console.print(layout.line(row), style=style, soft_wrap=True, highlight=False, markup=False)
+    for line in layout.remarks(width):
+        console.print(line, style="dim", soft_wrap=True)
 
 
 def _pairs(cells: list[Cell]) -> Iterator[tuple[Cell, Cell]]:
@@ -55,22 +53,22 @@ def _link_bytes(pair: tuple[Cell, Cell]) -> float:
     return float("inf") if port_bytes is None else port_bytes
 
 
-def _row(native: Cell, auto: Cell) -> list[str]:
+def _row(native: Cell, auto: Cell) -> dict[str, str]:
     interval = auto.speedup_over_native_ci95
-    return [
-        size_text(auto.port_bytes or 0),
-        auto.collective,
-        size_text(auto.bytes),
-        time_text(native.median_s),
-        figure(native.bound_fraction),
-        time_text(auto.median_s),
-        figure(auto.bound_fraction),
-        figure(auto.speedup_over_native),
-        "-" if interval is None else f"{interval[0]:.2f} {interval[1]:.2f}",
-        figure(auto.speedup_over_control),
-        str(auto.repetitions),
-        (auto.ran or "-") + (MARK if native.void or auto.void else ""),
-    ]
+    return {
+        "link": size_text(auto.port_bytes or 0),
+        "collective": auto.collective,
+        "bytes": size_text(auto.bytes),
+        "native": time_text(native.median_s),
+        "/ bound": figure(native.bound_fraction),
+        "auto": time_text(auto.median_s),
+        "its / bound": figure(auto.bound_fraction),
+        "x native": figure(auto.speedup_over_native),
+        "95 %": NOTHING if interval is None else f"{interval[0]:.2f} {interval[1]:.2f}",
+        "x control": figure(auto.speedup_over_control),
+        "calls": str(auto.repetitions),
+        "auto runs": (auto.ran or NOTHING) + (MARK if native.void or auto.void else ""),
+    }
 
 
 def _remarks(cells: list[Cell]) -> Iterator[tuple[str, str, list[str]]]:

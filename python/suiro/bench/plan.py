@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from suiro.bench.catalog import Collective, algorithms, check_parameters
-from suiro.errors import UsageError
+from suiro.errors import UsageError, did_you_mean
 from suiro.quantities import bits_per_second, byte_count
 
 DEFAULT_SIZES = "32K,256K"
@@ -149,6 +149,7 @@ def check_algorithms(collective: Collective, names: tuple[str, ...]) -> None:
             listed = ", ".join(sorted(known))
             raise UsageError(
                 f'unknown algorithm "{name}" for {collective.name}: there are {listed}'
+                + did_you_mean(base, known)
             )
         if parameters and base in ("native", "auto"):
             raise UsageError(f'"{name}": {base} takes no parameters; leave out :{parameters}')

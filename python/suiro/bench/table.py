@@ -2,13 +2,15 @@
 """Draws a result for a terminal: the fastest of each size in bold, void cells with a reason."""
 
 from rich.console import Console
-from rich.table import Table
 
 from suiro.bench.result import Cell, Result
 from suiro.lab import cables
+from suiro.output import columns
 from suiro.quantities import rate_text, size_text, time_text
+from suiro.text_table import NOTHING, lay_out
 
 MARK = " *void"
+_LEAST = ("/ line", "busiest", "MB/s", "calls", "mean", "x control", "95 %")  # in this order
 NOTE_STYLES = {"void": "yellow", "note": "dim"}
 
 
@@ -30,7 +32,7 @@ def winners(cells: list[Cell]) -> set[tuple[int, str]]:
 def print_result(result: Result, console: Console) -> None:
     """The table, then what its marks mean, then the machine and the command to repeat it."""
     if result.cells:
-        console.print(cells_table(result))
+        _print_cells(result, console)
     notes = {cell.void_reason: "void" for cell in result.cells if cell.void_reason}
     notes |= {text: "note" for cell in result.cells for text in _notes(cell)}
     for text, kind in notes.items():
@@ -64,46 +66,42 @@ def _notes(cell: Cell) -> list[str]:
     return [note for note in (cell.note, ran) if note]
 
 
-def cells_table(result: Result) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    rated = result.machine.model not in cables.MODELS
-    limits = ("/ line", "/ bound") if rated else ("busiest",)
-    for name in ("bytes", "algorithm", "time", "95 %", "mean", "MB/s", *limits):
-        is_name = name == "algorithm"  # only a name with parameters is ever too long
-        table.add_column(
-            name, justify="left" if is_name else "right", no_wrap=not is_name, overflow="fold"
-        )
-    for name in ("x native", "x control", "calls"):
-        table.add_column(name, justify="right", no_wrap=True)
+def _print_cells(result: Result, console: Console) -> None:
+    """Sizes are apart; the fastest of each is bold."""
     best = winners(result.cells)
-    previous = None
-    for cell in result.cells:
-        if previous is not None and previous != cell.bytes:
-            table.add_section()
-        previous = cell.bytes
+    rated = result.machine.model not in cables.MODELS
+    rows = [_row(cell, rated) for cell in result.cells]
+    width = columns(console.file)
+    layout = lay_out(rows, width, left=("algorithm",), least=_LEAST)
+    console.print(layout.heading, style="bold", soft_wrap=True)
+    for before, cell, row in zip([None, *result.cells], result.cells, rows, strict=False):
+        if before is not None and before.bytes != cell.bytes:
+            console.print()
         style = "dim" if cell.void else "bold" if (cell.bytes, cell.algorithm) in best else ""
-        table.add_row(*_row(cell, rated), style=style)
-    return table
+        console.print(layout.line(row), style=style, soft_wrap=True, highlight=False, markup=False)
+    for line in layout.remarks(width):
+        console.print(line, style="dim", soft_wrap=True)
 
 
-def _row(cell: Cell, rated: bool) -> list[str]:
+def _row(cell: Cell, rated: bool) -> dict[str, str]:
     """Against the network's limits; where there are none, with what the busiest rank worked."""
-    busiest = "-" if cell.processor_s is None else time_text(cell.processor_s)
-    limits = [figure(cell.line_rate_fraction), figure(cell.bound_fraction)] if rated else [busiest]
+    limits = {"busiest": NOTHING if cell.processor_s is None else time_text(cell.processor_s)}
+    if rated:
+        limits = {"/ line": figure(cell.line_rate_fraction), "/ bound": figure(cell.bound_fraction)}
     name = cell.algorithm + (" (control)" if cell.is_control else "")
     low, high = cell.ci95_s
-    return [
-        size_text(cell.bytes),
-        name + (MARK if cell.void else ""),
-        time_text(cell.median_s),
-        f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
-        time_text(cell.mean_s) if cell.mean_s is not None else "-",
-        bandwidth_text(cell),
-        *limits,
-        figure(cell.speedup_over_native),
-        figure(cell.speedup_over_control),
-        str(cell.repetitions),
-    ]
+    return {
+        "bytes": size_text(cell.bytes),
+        "algorithm": name + (MARK if cell.void else ""),
+        "time": time_text(cell.median_s),
+        "95 %": f"{low / cell.median_s - 1:+.0%} {high / cell.median_s - 1:+.0%}",
+        "mean": time_text(cell.mean_s) if cell.mean_s is not None else NOTHING,
+        "MB/s": bandwidth_text(cell),
+        **limits,
+        "x native": figure(cell.speedup_over_native),
+        "x control": figure(cell.speedup_over_control),
+        "calls": str(cell.repetitions),
+    }
 
 
 def figure(value: float | None) -> str:

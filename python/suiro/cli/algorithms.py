@@ -36,7 +36,7 @@ def algorithms(
         return
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     rows = document["algorithms"]
     if len(rows) == 1:
         _print_details(rows[0], console)
@@ -48,13 +48,20 @@ def algorithms(
 
 
 def _print_list(collective: str, rows: list[dict[str, Any]], console: "Console") -> None:
-    """A line for each; what does not fit is cut."""
     console.print(collective, style="bold")
     width = max(len(row["name"]) for row in rows)
     for row in rows:
-        line = f"  {row['name']:{width}}  {row['summary']}"
-        console.print(line, markup=False, no_wrap=True, overflow="ellipsis")
+        _print_line(f"  {row['name']:{width}}  {row['summary']}", " " * (width + 4), console)
     console.print()
+
+
+def _print_line(text: str, indent: str, console: "Console") -> None:
+    import sys
+
+    from suiro.output import columns, wrapped
+
+    for line in wrapped(text, columns(sys.stdout), indent):
+        console.print(line, markup=False)
 
 
 def _print_details(row: dict[str, Any], console: "Console") -> None:
@@ -63,7 +70,7 @@ def _print_details(row: dict[str, Any], console: "Console") -> None:
     lines += [f"parameter {_parameter(parameter)}" for parameter in row["parameters"]]
     lines += [f"proven: {', '.join(row['properties'])}"] if row["properties"] else []
     for line in lines:
-        console.print(line, markup=False)
+        _print_line(line, "  ", console)
 
 
 def _parameter(parameter: dict[str, Any]) -> str:

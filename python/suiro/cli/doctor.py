@@ -53,18 +53,25 @@ def _print_json(found: "Findings") -> None:
 
 
 def _print_lines(found: "Findings") -> None:
+    import sys
+
     from rich.console import Console
     from rich.text import Text
 
-    console = Console()
+    from suiro.output import columns, wrapped
+
+    console = Console(highlight=False, soft_wrap=True)
     styles = {"ok": "green", "warning": "yellow", "problem": "bold red"}
     for finding in found.findings:
         where = f"{_some(finding.hosts)}: " if finding.hosts else ""
-        line = Text(f"{finding.status:8}", style=styles[finding.status])
-        line.append(f" {finding.check:9} {where}{finding.text}", style="default")
-        if finding.advice:
-            line.append(f"; {finding.advice}", style="default")
-        console.print(line, soft_wrap=True, highlight=False)
+        head = f"{finding.status:8} {finding.check:9} "
+        advice = f"; {finding.advice}" if finding.advice else ""
+        text = f"{head}{where}{finding.text}{advice}"
+        for line in wrapped(text, columns(sys.stdout), " " * len(head)):
+            shown = Text(line)
+            if line.startswith(head):
+                shown.stylize(styles[finding.status], 0, len(finding.status))
+            console.print(shown)
 
 
 def _some(hosts: list[str]) -> str:

@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from suiro.cli.group import Group
 from suiro.quantities import rate_text, time_text
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Virtual clusters on this machine: hosts, links, and a switch that behaves as told.",

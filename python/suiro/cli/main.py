@@ -25,10 +25,11 @@ from suiro.cli import (
     verdict,
     verify,
 )
+from suiro.cli.group import Group
 from suiro.errors import SuiroError
 
 CONTEXT = {"max_content_width": 100}
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, context_settings=CONTEXT)
+app = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, context_settings=CONTEXT)
 app.command(cls=run.RunCommand, context_settings=run.CONTEXT)(run.run)
 app.command()(bench.bench)
 app.command()(bench_transport.bench_transport)

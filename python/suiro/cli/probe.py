@@ -133,10 +133,12 @@ def _probe_switch(
     from suiro.probe.measure import probe_switch
 
     result = probe_switch(prefix, mpi, interface, ppn, repeat_command())
-    _show(result, json)
     clear = result.finding.kind != "not_clear"
-    if target is not None:
-        _write_cluster(result, target, clear)
+    try:
+        _show(result, json)
+    finally:  # where nobody can read what was measured, too
+        if target is not None:
+            _write_cluster(result, target, clear)
     return clear
 
 
@@ -151,11 +153,13 @@ def _probe_sites(
     from suiro.probe.sites_svg import drawing
 
     result = probe_sites(prefix, mpi, interface, repeat_command())
-    if json:
-        print(result.model_dump_json(indent=1))
-    else:
-        print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
-    _write_cluster(result, target, result.clear)
+    try:
+        if json:
+            print(result.model_dump_json(indent=1))
+        else:
+            print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
+    finally:  # where nobody can read what was measured, too
+        _write_cluster(result, target, result.clear)
     if svg is not None:
         write_file(svg, drawing(result), "--svg")
     return result.clear

@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from suiro.cli.group import Group
+
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Files that choose algorithms, suiro's and MPIs': what they say, what is wrong.",

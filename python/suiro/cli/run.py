@@ -132,6 +132,7 @@ def run(
 
     _check(mpi, rules, transport, link_rate)
     _check_tolerance(check_tolerance)
+    _check_settings(strict, rules)
     options = Options(
         explain="json" if explain_json else "table" if explain else None,
         trace=trace,
@@ -168,10 +169,39 @@ def _forced(given: list[str]) -> dict[str, str]:
         collective, equals, algorithm = text.partition("=")
         if not equals or not algorithm:
             raise UsageError(f"--force {text}: expected COLLECTIVE=ALGORITHM, as bcast=pipeline")
-        if known and collective not in known:
-            raise UsageError(f"--force {text}: no such collective; there are {', '.join(known)}")
+        if known:
+            _check_forced(f"--force {collective}", collective, algorithm)
         forced[collective] = algorithm
     return forced
+
+
+def _check_forced(setting: str, collective: str, algorithm: str) -> None:
+    from suiro.bench.catalog import find_collective
+    from suiro.bench.plan import check_algorithms
+    from suiro.errors import UsageError
+
+    try:
+        check_algorithms(find_collective(collective), (algorithm,))
+    except UsageError as error:
+        raise UsageError(f"{setting}={algorithm}: {error}") from None
+
+
+def _check_settings(strict: bool, rules: Path | None) -> None:
+    """What ranks would only complain of, and then run natively."""
+    import os
+
+    from suiro import variables
+    from suiro.rules.files import read
+
+    if not strict:
+        return
+    for collective in _collective_names():
+        name = f"SUIRO_{collective.upper()}"
+        if os.environ.get(name):
+            _check_forced(name, collective, os.environ[name])
+    file = rules or variables.text("SUIRO_RULES")
+    if file:
+        read(Path(file))
 
 
 def _check(mpi: str | None, rules: Path | None, transport: str, link_rate: float | None) -> None:

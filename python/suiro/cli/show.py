@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 _ROUNDS_DEFAULT = 32
+_LOOKED_AT = 512  # rounds, for those that are alike
 
 
 def show(
@@ -62,11 +63,12 @@ def show(
     _check(node, svg, json)
     given = {"--nodes": nodes, "--ppn": ppn, "--shape": shape, "--order": order, "--root": root,
              "--bytes": None if size is None else parse_size(size)}  # fmt: skip
-    document = _picture(what, rounds or f"0-{_ROUNDS_DEFAULT - 1}", given)
+    count = _ROUNDS_DEFAULT if json or svg is not None else _LOOKED_AT
+    document = _picture(what, rounds or f"0-{count - 1}", given)
     if json:
         _print_json(document)
     else:
-        _draw(document, node, svg)
+        _draw(document, node, svg, None if rounds else _ROUNDS_DEFAULT)
 
 
 def _check(node: int | None, svg: Path | None, json: bool) -> None:
@@ -94,7 +96,7 @@ def _picture(what: str, rounds: str, given: Mapping[str, object]) -> object:
     return native_json.call("suiro-schedule", arguments, "reading the schedule").document
 
 
-def _draw(document: object, node: int | None, svg: Path | None) -> None:
+def _draw(document: object, node: int | None, svg: Path | None, rows_max: int | None) -> None:
     import sys
 
     from rich.console import Console
@@ -109,6 +111,6 @@ def _draw(document: object, node: int | None, svg: Path | None) -> None:
     if node is not None and not 0 <= node < picture.nodes:
         raise UsageError(f"--node {node}: the nodes are 0 to {picture.nodes - 1}")
     if svg is None:
-        draw(picture, node, Console(width=None if sys.stdout.isatty() else 80))
+        draw(picture, node, Console(width=None if sys.stdout.isatty() else 80), rows_max)
         return
     write_file(svg, drawing(picture), "--svg")

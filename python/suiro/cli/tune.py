@@ -131,8 +131,7 @@ def tune(
     _check_mpi(targets, request.mpi)
     request = replace(request, plans=planned, targets=targets)
     outcome = run(request, _tell)
-    (_print_json if json else _print)(request, outcome)
-    _draw(plot, outcome)
+    _show(request, outcome, json, plot)
     _end(outcome)
 
 
@@ -169,6 +168,13 @@ def _wishes(
     for remark in () if quiet else found.remarks:
         say(remark)
     return found.wishes
+
+
+def _show(request: "Request", outcome: "Outcome", json: bool, plot: Path | None) -> None:
+    try:
+        (_print_json if json else _print)(request, outcome)
+    finally:  # where nobody can read what was measured, too
+        _draw(plot, outcome)
 
 
 def _end(outcome: "Outcome") -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from suiro.bench.never_slower import Row, Verdicts
+    from suiro.bench.never_slower import Judged, Row, Verdicts
 
+_WORDS = ("collective", "lab", "MPI", "ran", "verdict")
 _ANSWERS = {True: "yes", False: "no", None: "undecided"}
 
 
@@ -47,34 +48,41 @@ def _print_table(verdicts: "Verdicts") -> None:
     import sys
 
     from rich.console import Console
-    from rich.table import Table
 
+    from suiro.output import columns
+    from suiro.text_table import lay_out
+
+    console = Console(soft_wrap=True, highlight=False)
+    rows = [_cell_row(cell) for cell in verdicts.cells]
+    width = columns(sys.stdout)
+    layout = lay_out(rows, width, left=_WORDS, least=("runs", "calls", "MPI", "95 %"))
+    console.print(layout.heading, style="bold")
+    for cell, row in zip(verdicts.cells, rows, strict=True):
+        style = {"slower": "red", "void": "dim"}.get(cell.verdict, "")
+        console.print(layout.line(row), style=style, markup=False)
+    for line in layout.remarks(width):
+        console.print(line, style="dim")
+    for judged in verdicts.rows:
+        console.print(_row_text(judged), style="bold")
+
+
+def _cell_row(cell: "Judged") -> dict[str, str]:
     from suiro.quantities import size_text
+    from suiro.text_table import NOTHING
 
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    headings = ("collective", "lab", "MPI", "bytes", "ran", "native / it", "95 %", "calls", "runs")
-    for heading in (*headings, "verdict"):
-        numbers = heading in ("bytes", "native / it", "95 %", "calls", "runs")
-        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
-    for cell in verdicts.cells:
-        low, high = cell.ci95 or (None, None)
-        table.add_row(
-            cell.collective,
-            cell.lab or "-",
-            cell.mpi,
-            size_text(cell.bytes),
-            cell.ran,
-            "-" if cell.ratio is None else f"{cell.ratio:.2f}",
-            "-" if low is None else f"{low:.2f} {high:.2f}",
-            str(cell.repetitions),
-            str(cell.measured),
-            cell.verdict,
-            style={"slower": "red", "void": "dim"}.get(cell.verdict, ""),
-        )
-    console.print(table)
-    for row in verdicts.rows:
-        console.print(_row_text(row), style="bold", soft_wrap=True)
+    low, high = cell.ci95 or (None, None)
+    return {
+        "collective": cell.collective,
+        "lab": cell.lab or NOTHING,
+        "MPI": cell.mpi,
+        "bytes": size_text(cell.bytes),
+        "ran": cell.ran,
+        "native / it": NOTHING if cell.ratio is None else f"{cell.ratio:.2f}",
+        "95 %": NOTHING if low is None else f"{low:.2f} {high:.2f}",
+        "calls": str(cell.repetitions),
+        "runs": str(cell.measured),
+        "verdict": cell.verdict,
+    }
 
 
 def _row_text(row: "Row") -> str:

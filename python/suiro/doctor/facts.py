@@ -33,10 +33,10 @@ class Host:
         }
 
 
-def probe(libraries: Sequence[str]) -> list[str]:
-    """The command that prints the facts of the host where it runs."""
+def probe(libraries: Sequence[str], program: str = "") -> list[str]:
+    """The command that prints the facts of the host where it runs, a program's place among them."""
     script = resources.files("suiro.doctor").joinpath("facts.sh").read_text()
-    return ["/bin/sh", "-c", script, "suiro-doctor", *libraries]
+    return ["/bin/sh", "-c", script, "suiro-doctor", program, *libraries]
 
 
 def gather(

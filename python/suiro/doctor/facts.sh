@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Facts of a host, one line each: suiro-fact|HOST|PROCESS|NAME|VALUE. Arguments: libraries to preload.
+# Facts of a host, one line each: suiro-fact|HOST|PROCESS|NAME|VALUE. Arguments: the
+# program if there is one, else an empty word, and libraries to preload.
 # Only what every system has is used, since this runs on compute nodes.
 host=$(cat /proc/sys/kernel/hostname)
 say() { printf 'suiro-fact|%s|%s|%s|%s\n' "$host" "$$" "$1" "$2"; }
@@ -11,6 +12,13 @@ say glibc "$(getconf GNU_LIBC_VERSION 2>/dev/null)"
 while read -r name value; do
   [ "$name" = Cpus_allowed_list: ] && say cpus "$value"
 done < /proc/self/status
+program=$1
+shift
+if [ -n "$program" ]; then
+  path=$(command -v -- "$program")
+  [ -f "$path" ] && [ -x "$path" ] || path=missing
+  say "program $program" "$path"
+fi
 for library in "$@"; do
   if [ ! -r "$library" ]; then
     say "library $library" missing

@@ -104,8 +104,11 @@ def _link(name: str, mtu: str, more: list[str]) -> Finding:
     if "half" in more:
         text = f"{name} runs at half duplex: it cannot send and receive at once"
         return warning("link", text, "look at the cable, and at the port of the switch")
-    rate = "does not tell its rate" if mbit is None else f"has {rate_text(mbit * 1e6)}"
-    return ok("link", f"{name} {rate}, MTU {mtu}")
+    if mbit is None:
+        text = f"{name} does not tell its rate, MTU {mtu}: suiro has to reckon with slow and fast"
+        advice = "measure it: suiro probe --switch --write-cluster FILE; suiro run --cluster FILE"
+        return warning("link", text, advice)
+    return ok("link", f"{name} has {rate_text(mbit * 1e6)}, MTU {mtu}")
 
 
 def _mbit(more: list[str]) -> int | None:

@@ -37,19 +37,21 @@ def examine(words: Sequence[str], libraries: Sequence[str]) -> list[Finding]:
     if in_file:
         text = "where a file names the programs, the hosts are not looked at"
         return [*findings, warning("hosts", text, "look at them with one program")]
-    return [*findings, *_reached(launcher, words, plan, facts.probe(libraries))]
+    return [*findings, *_reached(launcher, words, plan, libraries)]
 
 
 def _reached(
-    launcher: Launcher | None, words: Sequence[str], plan: Plan, probe: Sequence[str]
+    launcher: Launcher | None, words: Sequence[str], plan: Plan, libraries: Sequence[str]
 ) -> list[Finding]:
     """The hosts, and whether what `suiro run` hands to ranks gets there."""
     findings = []
     try:
-        reached = facts.gather(_with_probe(launcher, plan.words, probe), plan.variables, plan.files)
+        reached = facts.gather(
+            _with_probe(launcher, plan.words, libraries), plan.variables, plan.files
+        )
     except SuiroError as error:
         try:
-            reached = facts.gather(_with_probe(launcher, words, probe), {})
+            reached = facts.gather(_with_probe(launcher, words, libraries), {})
         except SuiroError as without_suiro:
             text = str(without_suiro)
             return [problem("hosts", text, "see whether the launcher works without suiro")]
@@ -57,11 +59,34 @@ def _reached(
         findings.append(problem("command", text, "start the job without suiro, and report this"))
     if not plan.obstacle and not findings:
         findings += handed(reached, plan.preload)
-    return [*findings, *placement(reached), *builds(reached), *_judged(reached)]
+    return [
+        *findings,
+        *placement(reached),
+        *_programs(reached),
+        *builds(reached),
+        *_judged(reached),
+    ]
 
 
-def _with_probe(launcher: Launcher | None, words: Sequence[str], probe: Sequence[str]) -> list[str]:
-    """The launcher's own options, and another program."""
+def _programs(reached: Sequence[Host]) -> list[Finding]:
+    advice = "copy it there, or give the path that it has there"
+    return merged(
+        (
+            host.name,
+            [
+                problem("command", f"there is no program {name}", advice)
+                for name, path in host.named("program").items()
+                if path == "missing"
+            ],
+        )
+        for host in reached
+    )
+
+
+def _with_probe(
+    launcher: Launcher | None, words: Sequence[str], libraries: Sequence[str]
+) -> list[str]:
+    """The launcher's own options, and another program, which looks for that of the command."""
     changed = [words[0]]
     for number, part in enumerate(launchers.contexts(words[1:])):
         index = (
@@ -69,7 +94,8 @@ def _with_probe(launcher: Launcher | None, words: Sequence[str], probe: Sequence
             if launcher is None
             else launchers.program_index(launcher.mpi, part)
         )
-        changed += [*([":"] if number else []), *part[:index], *probe]
+        name = wrappers.program(part[index:]) if index < len(part) else ""
+        changed += [*([":"] if number else []), *part[:index], *facts.probe(libraries, name)]
     return changed
 
 

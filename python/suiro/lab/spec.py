@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from suiro import toml_file
-from suiro.errors import UsageError
+from suiro.errors import UsageError, did_you_mean
 from suiro.quantities import bits_per_second, byte_count, microseconds
 
 SHIPPED = Path(__file__).parent / "specs"
@@ -270,7 +270,8 @@ def load(spec: str) -> tuple[str, Spec]:
         path = Path(spec)
         if not path.is_file():
             known = ", ".join(shipped())
-            raise UsageError(f"no lab spec {spec}: give a TOML file or one of {known}")
+            near = did_you_mean(spec, shipped())
+            raise UsageError(f"no lab spec {spec}: give a TOML file or one of {known}{near}")
     return path.stem, parse(path)
 
 

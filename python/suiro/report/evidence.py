@@ -32,6 +32,7 @@ class Setting(BaseModel):
     source: Literal["tune", "run", "bench", "trace"]
     place: str
     mpi: str
+    transport: str = ""  # the MPI's settings of it, outside labs, which have their own
     # Whose algorithms were compared with the MPI's own choice, or suiro's by applications.
     family: Literal["suiro", "native", "learnt"]
     collective: str
@@ -62,7 +63,8 @@ class Setting(BaseModel):
         whose = ", its own algorithms" if self.family == "native" else ""
         varied = f", blocks differ by {self.spread_percent} %" if self.spread_percent else ""
         by = {"trace": "a traced program"}.get(self.source, f"suiro {self.source}")
-        return f"{self.mpi}{whose}{varied}; {by}" if self.mpi else by
+        over = f", {self.transport}" if self.transport else ""
+        return f"{self.mpi}{whose}{varied}{over}; {by}" if self.mpi else by
 
 
 def _few(numbers: list[int]) -> str:
@@ -181,6 +183,7 @@ def _of_key(key: Key, records: list[Record]) -> Group:
         source="run" if key.family == "learnt" else "tune",
         place=key.cluster.removeprefix("lab-"),
         mpi=_mpi(key.mpi),
+        transport="" if key.cluster.startswith("lab-") else key.transport,
         family=key.family,
         collective=key.collective,
         ranks=len(key.node_of_rank),

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from suiro.bench.result import Cell, Result, Steps
+from suiro.bench.result import Cell, Result
 from suiro.bench.wide_area import Sites, model_s, throughput_Bps
 from suiro.quantities import size_text
-from suiro.report.verdict import title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,19 +45,6 @@ class Bars:
     label: str
     cells: list[Cell]
     unit_Bps: float  # a bandwidth of this much is drawn as 1
-
-
-def overview_figure(results: list[Result]) -> str:
-    """Each network at its largest size, as shares of what one TCP stream reaches per port."""
-    groups = []
-    for result in results:
-        largest = max((cell.bytes for cell in result.cells), default=0)
-        line_Bps = _line_Bps(result)
-        if line_Bps is not None:
-            cells = [cell for cell in result.cells if cell.bytes == largest]
-            label = f"{result.machine.lab or 'your network'}, {size_text(largest)}"
-            groups.append(Bars(label, cells, line_Bps))
-    return _bars_figure(groups, "share of line rate", 1.0)
 
 
 def bandwidth_figure(result: Result) -> str:
@@ -135,7 +121,7 @@ def _bars_figure(groups: list[Bars], label: str, limit: float | None) -> str:
 
 def _label(cell: Cell) -> str:
     """The control is native's own algorithm, which may differ from network to network."""
-    return "native's algorithm, run by suiro" if cell.is_control else title(cell.algorithm)
+    return "native's algorithm, run by suiro" if cell.is_control else cell.algorithm
 
 
 def legend(axes: "Axes", columns: int) -> None:
@@ -175,24 +161,6 @@ def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> N
     )
 
 
-def steps_figure(steps: list[Steps]) -> str:
-    """Time of each step relative to steps with one target node; dotted: what the model predicts."""
-
-    def draw(axes: "Axes") -> None:
-        for one in steps:
-            colour = colour_of(one.algorithm)
-            axes.plot(one.steps, one.relative, color=colour, linewidth=1.6, marker="o",
-                      markersize=3.5, label=title(one.algorithm))  # fmt: skip
-            axes.plot(one.steps, one.predicted, color=colour, linewidth=1.2, linestyle=":",
-                      label=f"{title(one.algorithm)}, model")  # fmt: skip
-        axes.set_xlabel("step")
-        axes.set_ylabel("relative time")
-        legend(axes, 2)
-        axes.set_ylim(bottom=0)
-
-    return svg_of(draw, (INCHES, 3.2))
-
-
 def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -218,9 +186,11 @@ def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:
 
 
 def _inline(svg: str) -> str:
-    """Without the XML prologue and fixed size, in the page's colour and fonts."""
+    """Without the XML prologue and fixed size, in the page's colour and fonts, which matplotlib
+    names in one property or, lately, in several."""
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r"font-family: [^;\"]*", "font-family: system-ui, sans-serif", svg)
     return re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px system-ui, sans-serif", svg)

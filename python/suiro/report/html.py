@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pieces of a page: one HTML file without any outside resource."""
 
+import re
 from html import escape
 from importlib.resources import files
 
 Line = tuple[str, list[str]]  # "best", "void" or "", and the cells of a table's row
+_LEGIBLE_PX = 12
 
 
 def document(heading: str, header: str, body: str) -> str:
@@ -26,7 +28,19 @@ def sentences(rows: list[str]) -> str:
 
 
 def figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+    """In a narrow window it stays as wide as its text needs, and scrolls (style.css)."""
+    drawing = svg.replace("<svg ", f'<svg style="--legible: {_legible_width_px(svg):.0f}px" ', 1)
+    return (
+        f'<figure><div class="wide">{drawing}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _legible_width_px(svg: str) -> float:
+    """At which its smallest text is large enough; 0 if that is not known."""
+    width = re.search(r'viewBox="\S+ \S+ (\S+)', svg)
+    sizes = [float(size) for size in re.findall(r"font(?:-size)?: ([\d.]+)px", svg)]
+    return float(width[1]) * _LEGIBLE_PX / min(sizes) if width and sizes else 0
 
 
 def table(head: list[str], rows: list[Line]) -> str:

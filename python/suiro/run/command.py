@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from suiro import variables
-from suiro.errors import MachineError, UsageError
+from suiro.errors import MachineError, UsageError, did_you_mean
 from suiro.native import library
 from suiro.run import context_file, env_list, launchers, srun, transport, wrappers
 from suiro.run.elf import MPI_KINDS, Kind, Program, examine
@@ -50,7 +50,9 @@ def prepare(words: Sequence[str], mpi: str | None) -> Plan:
     launchers. `mpi` overrides what is found."""
     found = shutil.which(words[0])
     if found is None:
-        raise UsageError(f"{words[0]}: no such program on the PATH")
+        near = did_you_mean(words[0], (*launchers.LAUNCHER_NAMES, "srun", "sbatch", "salloc"))
+        where = "no such file" if "/" in words[0] else "no such program on the PATH"
+        raise UsageError(f"{words[0]}: {where}{near}")
     name = Path(words[0]).name
     if name == "srun":
         return _under_srun(words, mpi)

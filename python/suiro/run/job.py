@@ -24,12 +24,14 @@ from suiro.output import WriteError, say, told_of
 from suiro.run import silence, transport
 from suiro.run.command import Plan, prepare
 from suiro.run.nested import FOLDER, make_stand_ins, was_called
-from suiro.run.report import Reports, print_json, print_table
+from suiro.run.report import Reports
 from suiro.run.service import Service
+from suiro.run.table import print_json, print_table
 from suiro.variables import WrongValueError
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _STRICT_EXIT_CODE = 3
+# What SUIRO may say, as in src/mpi/environment.cpp.
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Options:
         """How the ranks learn it."""
         suiro = self.transport == "suiro"
         found = {
-            "SUIRO_EXPLAIN": "on" if self.explain else None,
+            "SUIRO_EXPLAIN": "on" if self.explain or self.check else None,
             "SUIRO_NET_EXPLAIN": "on" if self.explain == "table" and suiro else None,
             "SUIRO_TRACE": "on" if self.trace else None,
             "SUIRO_CHECK": "on" if self.check else None,
@@ -238,20 +240,23 @@ def _conclude(
 
 
 def _tell(reports: Reports, options: Options) -> None:
+    rows = reports.rows(options.link_rate_bps or _lab_rate_bps())
     if reports.cut_off_ranks and (options.explain or options.trace):
         say(
             f"not all calls are there: {reports.cut_off_ranks} of the ranks ended before "
             "MPI_Finalize, or lost their connection to `suiro run`"
+            + ("; what they had told is shown" if rows and options.explain else "")
         )
     if reports.differences > 1:
         say(f"check: {reports.differences} calls differ in all")
-    rows = reports.rows(options.link_rate_bps or _lab_rate_bps())
+    if options.check and not reports.differences:
+        say(f"check: {reports.compared()}")
     if options.explain == "json":
         print_json(rows, reports.sites_told, sys.stderr)
     elif options.explain and rows:
         print_table(rows, reports.sites_told, sys.stderr)
     elif options.explain:
-        say("nothing to explain: no rank reached MPI_Finalize with a collective that suiro knows")
+        say("nothing to explain: no rank told of a collective that suiro knows")
 
 
 def _lab_rate_bps() -> float | None:

@@ -15,6 +15,7 @@ from suiro.errors import MachineError, SuiroError
 from suiro.output import say
 from suiro.tune import store
 from suiro.tune.candidates import DEFAULT
+from suiro.tune.transport import transport_named
 
 _DAYS_MAX = 30  # after which machines, or what else runs on them, may have changed
 _DAYS_UNTIL_AGAIN = 7  # after which the same is worth a file again
@@ -48,9 +49,10 @@ class Lessons:
         self._new: defaultdict[str, list[store.Sample]] = defaultdict(list)  # by key, as text
         self._outdated: list[Path] = []
 
-    def recall(self, hosts: Iterable[str], mpi: str) -> list[dict[str, Any]]:
+    def recall(self, hosts: Iterable[str], asked: dict[str, Any]) -> list[dict[str, Any]]:
         """For a job on these hosts; nothing where the store cannot be read. What a job before it
         has shown, under the same command, is in the store by then."""
+        mpi, transport = _circumstances(asked)
         self.keep()
         self._shown.clear()
         oldest = datetime.now(UTC) - timedelta(days=_DAYS_MAX)
@@ -60,7 +62,7 @@ class Lessons:
                 key = record.key
                 if record.at < oldest and key.family == "learnt":
                     self._outdated.append(path)
-                if record.at >= oldest and key.mpi == store.mpi_named(mpi):
+                if record.at >= oldest and (key.mpi, key.transport) == (mpi, transport):
                     self._take_in(record)
         except MachineError:
             pass  # no HOME, as in some containers
@@ -88,9 +90,11 @@ class Lessons:
 
     def take(self, hosts: Iterable[str], told: dict[str, Any]) -> None:
         """What a trial has shown."""
+        mpi, transport = _circumstances(told)
         key = store.Key(
             cluster=store.cluster_named(hosts),
-            mpi=store.mpi_named(str(told["mpi"])),
+            mpi=mpi,
+            transport=transport,
             family="learnt",
             node_of_rank=told["node_of_rank"],
             collective=told["collective"],
@@ -126,6 +130,12 @@ class Lessons:
             except SuiroError as error:
                 say(f"what the job has learnt is lost: {error}")
                 return
+
+
+def _circumstances(told: dict[str, Any]) -> tuple[str, str]:
+    """The MPI and its transport, as a rank tells them."""
+    variables = {str(name): str(value) for name, value in dict(told["variables"]).items()}
+    return store.mpi_named(str(told["mpi"])), transport_named(variables)
 
 
 def _name(candidate: str) -> str:

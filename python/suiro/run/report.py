@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts together what the ranks report: the table of --explain, the file of --trace, and the
+"""Puts together what the ranks report: the rows of --explain, the file of --trace, and the
 differences that --check found."""
 
 import json
@@ -7,14 +7,16 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from suiro.cluster.of_job import ClusterFile
 from suiro.output import Lines, say
-from suiro.quantities import size_text, time_text
 
 if TYPE_CHECKING:
     from suiro.run.lessons import Lessons  # whose imports take time that not every job has to spend
+
+
+_NATIVE = "native"
 
 
 @dataclass(frozen=True, order=True)
@@ -28,19 +30,51 @@ class Kind:
     reason: str
 
 
+@dataclass(frozen=True)
+class Told:
+    """What one rank has told of a row, all in all: later words replace earlier ones."""
+
+    calls: int
+    seconds: float
+    native_calls: int
+    native_seconds: float
+    wire_bytes: float  # that the busiest link must carry for one communicator, over all calls
+    node_bytes: list[tuple[int, float]]  # by node, this rank's part of what its links must carry
+
+
 @dataclass
 class Sums:
-    """Over the calls; one entry per rank in the lists."""
+    """One row, by rank."""
 
-    calls: int = 0  # of the rank that made most
-    means_s: list[float] = field(default_factory=list)
-    native_means_s: list[float] = field(default_factory=list)
-    wire_bytes: float = 0.0  # per call, that the busiest link must carry for one communicator
-    node_bytes: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    told: dict[object, Told] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> int:
+        """Of the rank that made most."""
+        return max(one.calls for one in self.told.values())
+
+    @property
+    def means_s(self) -> list[float]:
+        """Of a call, of each rank."""
+        return [one.seconds / one.calls for one in self.told.values()]
+
+    @property
+    def native_means_s(self) -> list[float]:
+        ranks = self.told.values()
+        return [one.native_seconds / one.native_calls for one in ranks if one.native_calls]
+
+    @property
+    def wire_bytes(self) -> float:
+        """Per call, that the busiest link must carry for one communicator."""
+        return max(one.wire_bytes / one.calls for one in self.told.values())
 
     def link_bytes(self) -> float:
         """Per call, that the busiest link must carry for all communicators at once."""
-        return max(self.wire_bytes, max(self.node_bytes.values(), default=0.0) / self.calls)
+        node_bytes: defaultdict[int, float] = defaultdict(float)
+        for one in self.told.values():
+            for node, its_bytes in one.node_bytes:
+                node_bytes[node] += its_bytes
+        return max(self.wire_bytes, max(node_bytes.values(), default=0.0) / self.calls)
 
     def sharing(self) -> int:
         """How many communicators that is."""
@@ -63,7 +97,7 @@ class Reports:
         self.cut_off_ranks = 0
         self.sites_told: list[dict[str, Any]] = []  # of each job that told: how many, and by what
 
-    def explain(self, row: dict[str, Any]) -> None:
+    def explain(self, rank: object, row: dict[str, Any]) -> None:
         kind = Kind(
             str(row["collective"]),
             str(row["shape"]),
@@ -71,17 +105,17 @@ class Reports:
             str(row["algorithm"]),
             str(row["reason"]),
         )
-        calls, native_calls = int(row["calls"]), int(row["native_calls"])
-        if calls < 1:
+        told = Told(
+            calls=int(row["calls"]),
+            seconds=float(row["seconds"]),
+            native_calls=int(row["native_calls"]),
+            native_seconds=float(row["native_seconds"]),
+            wire_bytes=float(row["wire_bytes"]),
+            node_bytes=[(int(node), float(its_bytes)) for node, its_bytes in row["node_bytes"]],
+        )
+        if told.calls < 1:
             raise ValueError("a row without calls")
-        sums = self._rows[kind]
-        sums.calls = max(sums.calls, calls)
-        sums.means_s.append(float(row["seconds"]) / calls)
-        sums.wire_bytes = max(sums.wire_bytes, float(row["wire_bytes"]) / calls)
-        for node, its_bytes in row["node_bytes"]:
-            sums.node_bytes[int(node)] += float(its_bytes)
-        if native_calls:
-            sums.native_means_s.append(float(row["native_seconds"]) / native_calls)
+        self._rows[kind].told[rank] = told
 
     def trace(self, calls: list[Any]) -> None:
         if self._trace is not None:
@@ -107,13 +141,27 @@ class Reports:
         if self.differences == 1:
             say(where)
 
-    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
+    def compared(self) -> str:
+        """What --check has held against native without finding a difference."""
+        calls: defaultdict[str, int] = defaultdict(int)
+        for kind, sums in sorted(self._rows.items()):
+            if kind.algorithm != _NATIVE:
+                calls[kind.collective] += max(one.native_calls for one in sums.told.values())
+        found = [f"{count} of {name}" for name, count in calls.items() if count]
+        if not found:
+            return "nothing was compared, as no algorithm of suiro's ran"
+        alike = "alike, but for what may be rounding" if self.roundings else "alike"
+        return (
+            f"{sum(calls.values())} calls ({', '.join(found)}) were compared with native's: {alike}"
+        )
+
+    def lessons(self, hosts: set[str], asked: dict[str, Any]) -> list[dict[str, Any]] | None:
         if not self._learns:
             return None
         from suiro.run.lessons import Lessons
 
         self._lessons = self._lessons or Lessons()
-        return self._lessons.recall(hosts, mpi)
+        return self._lessons.recall(hosts, asked)
 
     def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
         if self._lessons is not None:
@@ -138,11 +186,11 @@ class Reports:
         if found not in self.sites_told:
             self.sites_told.append(found)
 
-    def unnamed(self, host: str) -> None:
-        if self._cluster:
-            say(self._cluster.mismatch(host))
-        else:
+    def unnamed(self, host: str, *, one_node: bool) -> None:
+        if self._cluster is None:
             say(f"SUIRO_SITES does not name {host}, where this job runs: addresses tell the sites")
+        elif not one_node:  # a file may be of other nodes than one where sites do not matter
+            say(self._cluster.mismatch(host))
 
     def cut_off(self) -> None:
         self.cut_off_ranks += 1
@@ -180,66 +228,3 @@ def _size_range(size_class: int) -> list[int] | None:
     if size_class < 0:
         return None
     return [0, 0] if size_class == 0 else [1 << (size_class - 1), (1 << size_class) - 1]
-
-
-def print_json(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream: TextIO) -> None:
-    """One document."""
-    json.dump({"collectives": rows, "sites": sites}, stream, indent=1)
-    stream.write("\n")
-
-
-def print_table(rows: list[dict[str, Any]], sites: list[dict[str, Any]], stream: TextIO) -> None:
-    """One line per kind of call, then why; and who told the sites."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(file=stream, width=None if stream.isatty() else 160)
-    table = Table(title="suiro: what ran", title_justify="left")
-    for heading in ("collective", "shape", "bytes", "algorithm"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("calls", "median", "max", "native", "over bound"):
-        table.add_column(heading, justify="right")
-    table.add_column("why", overflow="fold", min_width=24)
-    for row in rows:
-        table.add_row(*_cells(row))
-    console.print(table)
-    for told in sites:
-        line = f"sites: {told['count']}, told by {told['told_by']}"
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-
-def _cells(row: dict[str, Any]) -> list[str]:
-    native = time_text(row["native_s"]) if row["native_s"] is not None else "not measured"
-    bound = _over_bound(row["median_s"] / row["bound_s"]) if row["bound_s"] else "-"
-    sizes = "-" if row["bytes"] is None else _sizes(*row["bytes"])
-    shared = row["link_shared_by"]
-    shape = row["shape"] + (f", link shared by {shared} communicators" if shared > 1 else "")
-    times = [time_text(row["median_s"]), time_text(row["max_s"]), native, bound]
-    return [
-        row["collective"],
-        shape,
-        sizes,
-        row["algorithm"],
-        str(row["calls"]),
-        *times,
-        row["reason"].replace(f"{_current_folder()}/", ""),  # a rule file as the user would name it
-    ]
-
-
-def _current_folder() -> str:
-    """Empty, if it was removed."""
-    try:
-        return str(Path.cwd())
-    except OSError:
-        return ""
-
-
-def _over_bound(ratio: float) -> str:
-    """Of a few bytes the way takes all the time, and the bound knows bytes only."""
-    return f"{ratio:.2f}x" if ratio < 100 else "> 100x"
-
-
-def _sizes(low: int, high: int) -> str:
-    if low == high:
-        return size_text(low)
-    return f"{size_text(low) if low else '0 B'} .. < {size_text(high + 1)}"

@@ -7,6 +7,7 @@ Lines are bounded, and so is the time in which a peer must have proved itself.
 
 import asyncio
 import contextlib
+import ctypes
 import errno
 import hmac
 import json
@@ -34,8 +35,8 @@ _BROKEN_PROTOCOL = (OSError, EOFError, LookupError, RecursionError, TypeError, V
 class Reports(Protocol):
     """Who takes what the ranks report."""
 
-    def explain(self, row: dict[str, Any]) -> None:
-        """One rank's sums for one kind of call."""
+    def explain(self, rank: object, row: dict[str, Any]) -> None:
+        """One rank's sums for one kind of call, which may have grown since it told them last."""
 
     def trace(self, calls: list[Any]) -> None:
         """Calls of one rank, in order."""
@@ -49,11 +50,11 @@ class Reports(Protocol):
     def sites(self, told: dict[str, Any]) -> None:
         """How many sites a job has, and what told."""
 
-    def unnamed(self, host: str) -> None:
+    def unnamed(self, host: str, *, one_node: bool) -> None:
         """A job runs on a host that is at none of the sites that it was given."""
 
-    def lessons(self, hosts: set[str], mpi: str) -> list[dict[str, Any]] | None:
-        """What earlier jobs on these hosts have shown; None where nothing is kept."""
+    def lessons(self, hosts: set[str], asked: dict[str, Any]) -> list[dict[str, Any]] | None:
+        """What earlier jobs like this on these hosts have shown; None where nothing is kept."""
 
     def learnt(self, hosts: set[str], told: dict[str, Any]) -> None:
         """What a trial of this job has shown."""
@@ -84,6 +85,9 @@ class Service:
 
     def start(self) -> None:
         """Begins to listen."""
+        # A thread's end needs it, and could not open it where no descriptor is left.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL("libgcc_s.so.1")
         self._thread.start()
 
     def stop(self) -> None:
@@ -254,11 +258,11 @@ class _Conversation:
         elif kind == "withdraw":
             self._worlds.withdraw(self._world, self._member)
         elif kind == "lessons":
-            self._answer(json.dumps(self._reports.lessons(self._hosts(), str(content["mpi"]))))
+            self._answer(json.dumps(self._reports.lessons(self._hosts(), content)))
         elif kind == "learnt":
             self._reports.learnt(self._hosts(), content)
         elif kind == "explain":
-            self._reports.explain(content)
+            self._reports.explain(self, content)
         elif kind == "trace":
             self._reports.trace(content)
         elif kind == "difference":
@@ -268,7 +272,7 @@ class _Conversation:
         elif kind == "sites":
             self._reports.sites(content)
         elif kind == "unnamed":
-            self._reports.unnamed(str(content))
+            self._reports.unnamed(str(content["host"]), one_node=bool(content["one_node"]))
         elif kind == "done":
             self._owes_report = False
             self._answer("ok")

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from suiro.run import wrappers
 from suiro.run.command import Plan
 from suiro.run.launchers import LAUNCHER_NAMES
 
@@ -25,6 +26,9 @@ _REPLACING = re.compile(
 
 def told(plan: Plan, called: bool) -> str:
     """One line. `called` is whether a script has called a launcher by its name."""
+    missing = _missing(plan.commands)
+    if missing:
+        return f"no rank reported, and on this machine there is no {' and no '.join(missing)}"
     if plan.starts_launchers and not called:
         what = "no rank reported: the command called none of MPI's launchers by its name"
         found = _found(plan.commands, _PASSING_BY)
@@ -35,6 +39,12 @@ def told(plan: Plan, called: bool) -> str:
         found = _found(plan.commands, _REPLACING)
         remedy = "keep there what LD_PRELOAD has"
     return f"{what}; {', '.join(found)}: {remedy}" if found else what
+
+
+def _missing(commands: Sequence[Sequence[str]]) -> list[str]:
+    """Programs; the launcher has told why it could not start them."""
+    names = dict.fromkeys(wrappers.program(command) for command in commands if command)
+    return [name for name in names if shutil.which(name) is None and not Path(name).exists()]
 
 
 def _found(commands: Sequence[Sequence[str]], looked_for: re.Pattern[str]) -> list[str]:

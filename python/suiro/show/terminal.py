@@ -3,6 +3,8 @@
 node; and for a single round the matrix of nodes too."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from rich.console import Console
 from rich.table import Table
@@ -14,10 +16,27 @@ _COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "bright_red", "bright_
 _CROWDED = "bold red"
 _BAR_CELLS_MAX = 12
 _MESSAGES_MAX = 128
+_ALIKE_MIN = 3  # so many rounds get one row
 
 
-def draw(picture: Picture, node: int | None, console: Console) -> None:
-    """Prints the picture; of all nodes, or of the ranks of one."""
+@dataclass(frozen=True)
+class _Row:
+    """Of a round, or of some in succession that look alike."""
+
+    first: Scene
+    last: Scene
+    cells: Sequence[Text]
+    load: Text
+
+    @property
+    def rounds(self) -> str:
+        fence = "=" if self.first.fence else ""
+        more = "" if self.first is self.last else f"-{self.last.round}"
+        return f"{fence}{self.first.round}{more}"
+
+
+def draw(picture: Picture, node: int | None, console: Console, rows_max: int | None = None) -> None:
+    """Prints the picture; of all nodes, or of the ranks of one. At most so many rows."""
     console.print(picture.title, style="bold", highlight=False)
     for line in picture.summary():
         console.print(line, highlight=False, markup=False)
@@ -25,54 +44,73 @@ def draw(picture: Picture, node: int | None, console: Console) -> None:
     if not picture.shown:
         console.print(f"The schedule has no such rounds; it has 0 to {picture.rounds - 1}.")
         return
-    if node is None:
-        _draw_nodes(picture, console)
-    else:
-        _draw_ranks(picture, node, console)
+    rows = _node_rows(picture) if node is None else _rank_rows(picture, node)
+    rows = _merged(rows)[:rows_max]
+    places = range(picture.nodes) if node is None else picture.ranks_of(node)
+    what = "node" if node is None else "rank"
+    _draw_table(rows, [f"{what} {place}" for place in places], console)
+    if node is None and any(scene.crowded_nodes for scene in picture.shown):
+        console.print("! two peers at once: packets for one may wait behind packets for the other")
     if len(picture.shown) == 1 and node is None and picture.nodes > 1:
         _draw_matrix(picture.shown[0], console)
-    _draw_rest(picture, console)
+    _draw_rest(picture, rows[-1].last.round, console)
 
 
-def _draw_nodes(picture: Picture, console: Console) -> None:
-    cells = [_node_cells(picture, scene) for scene in picture.shown]
+def _node_rows(picture: Picture) -> list[_Row]:
     most = max(scene.busiest_nic_blocks for scene in picture.shown)
-    bars = [_bar(scene.busiest_nic_blocks, most) for scene in picture.shown]
-    _draw_table(picture, [f"node {node}" for node in range(picture.nodes)], cells, bars, console)
-    if any(scene.crowded_nodes for scene in picture.shown):
-        console.print("! two peers at once: packets for one may wait behind packets for the other")
+    return [
+        _Row(scene, scene, _node_cells(picture, scene), _bar(scene.busiest_nic_blocks, most))
+        for scene in picture.shown
+    ]
 
 
-def _draw_ranks(picture: Picture, node: int, console: Console) -> None:
+def _rank_rows(picture: Picture, node: int) -> list[_Row]:
     ranks = picture.ranks_of(node)
-    cells = [[_rank_cell(scene.messages, rank) for rank in ranks] for scene in picture.shown]
-    loads = [_nic_load(scene.nodes[node]) for scene in picture.shown]
-    _draw_table(picture, [f"rank {rank}" for rank in ranks], cells, loads, console)
+    return [
+        _Row(
+            scene,
+            scene,
+            [_rank_cell(scene.messages, rank) for rank in ranks],
+            _nic_load(scene.nodes[node]),
+        )
+        for scene in picture.shown
+    ]
 
 
-def _draw_table(
-    picture: Picture,
-    headings: Sequence[str],
-    cells: Sequence[Sequence[Text]],
-    loads: Sequence[Text],
-    console: Console,
-) -> None:
-    """As many columns as fit, and a line that says how to see the others."""
+def _merged(rows: Sequence[_Row]) -> list[_Row]:
+    """Rounds in succession that look alike, in one row where they are many."""
+    merged: list[_Row] = []
+    looks = [(row.first.fence, row.load, *row.cells) for row in rows]
+    for _, group in groupby(range(len(rows)), key=lambda index: looks[index]):
+        alike = [rows[index] for index in group]
+        if len(alike) >= _ALIKE_MIN:
+            alike = [replace(alike[0], last=alike[-1].last)]
+        merged += alike
+    return merged
+
+
+def _draw_table(rows: Sequence[_Row], headings: Sequence[str], console: Console) -> None:
+    """As many columns as fit, and lines that say how to see the others, and what signs mean."""
     load_heading = "NIC" if headings[0].startswith("rank") else "busiest NIC"
-    load_width = max(len(load_heading), *(load.cell_len for load in loads))
-    width = max(len(headings[-1]), *(cell.cell_len for row in cells for cell in row))
-    room = max(1, (console.width - len("round") - load_width - 2) // (width + 2))
+    load_width = max(len(load_heading), *(row.load.cell_len for row in rows))
+    width = max(len(headings[-1]), *(cell.cell_len for row in rows for cell in row.cells))
+    round_width = max(len("round"), *(len(row.rounds) for row in rows))
+    room = max(1, (console.width - round_width - load_width - 2) // (width + 2))
     shown = min(room, len(headings))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("round", justify="right", no_wrap=True)
     for heading in headings[:shown]:
         table.add_column(heading, min_width=min(width, console.width // 2), no_wrap=True)
     table.add_column(load_heading, no_wrap=True)
-    for scene, row, load in zip(picture.shown, cells, loads, strict=True):
-        number = f"{'=' if scene.fence else ''}{scene.round}"
-        table.add_row(number, *row[:shown], load)
+    for row in rows:
+        table.add_row(row.rounds, *row.cells[:shown], row.load)
     console.print(table)
-    if any(scene.fence for scene in picture.shown):
+    alike = [row for row in rows if row.first is not row.last]
+    if alike:
+        one = f"rounds {alike[0].first.round} to {alike[0].last.round}: alike"
+        several = "A-B: rounds A to B are alike"
+        console.print(one if len(alike) == 1 else several, style="dim", highlight=False)
+    if any(row.first.fence for row in rows):
         console.print("= the round starts when all rounds before it are complete", style="dim")
     if shown < len(headings):
         what = headings[0].split()[0]
@@ -178,8 +216,7 @@ def _draw_matrix(scene: Scene, console: Console) -> None:
     console.print(f"\nranks: {' '.join(pairs)}", highlight=False)
 
 
-def _draw_rest(picture: Picture, console: Console) -> None:
-    last = picture.shown[-1].round
+def _draw_rest(picture: Picture, last: int, console: Console) -> None:
     if last + 1 < picture.rounds:
         end = min(picture.rounds - 1, last + max(len(picture.shown), 1))
         more = str(end) if end == last + 1 else f"{last + 1}-{end}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What may run for a call: the MPI's own algorithms, or suiro's."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from suiro.bench.catalog import Collective, algorithms
 from suiro.tune import mpich, openmpi
@@ -40,6 +40,11 @@ class Candidates:
             made = self._openmpi(size) if self.native else self._suiro(size)
         kept = [one for one in made if one.name.partition(":")[0] not in self.without]
         return [Candidate(DEFAULT), *kept]
+
+    def names(self, size: int) -> set[str]:
+        """What `without` may name."""
+        every = replace(self, without=frozenset())
+        return {one.name.partition(":")[0] for one in every.at(size)} - {DEFAULT}
 
     def _openmpi(self, size: int) -> list[Candidate]:
         return [

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from suiro.bench.catalog import Collective, collectives, find_collective
-from suiro.errors import UsageError
+from suiro.errors import UsageError, did_you_mean
 from suiro.tune import mpich, openmpi
 from suiro.tune.candidates import Candidates
 from suiro.tune.sizes import whole_units
@@ -99,4 +99,20 @@ def plans(asked: Iterable[Wish], manner: Manner) -> list[Plan]:
                 wanted_ranks=wish.ranks,
             )
         )
+    if not manner.owner.startswith("mpich"):  # whose algorithms only a job tells
+        check_without(made)
     return made
+
+
+def check_without(made: Iterable[Plan]) -> None:
+    """UsageError for a name of `without` that no collective has."""
+    left_out: set[str] = set()
+    known: set[str] = set()
+    for plan in made:
+        left_out |= plan.candidates.without
+        known |= plan.candidates.names(max(plan.sizes))
+    for name in sorted(left_out - known):
+        raise UsageError(
+            f'--without "{name}": nothing of that name would be tried; there are '
+            f"{', '.join(sorted(known))}{did_you_mean(name, known)}"
+        )

@@ -2,6 +2,7 @@
 """The verb: tunes collectives with the launcher that it is given, keeps what it measured, and
 proves what it exports."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,9 @@ from suiro.tune import (
     store,
 )
 from suiro.tune.candidates import DEFAULT, Candidate, Candidates
+from suiro.tune.plans import check_without
 from suiro.tune.session import Session
+from suiro.tune.transport import transport_named, variables_of_ranks
 from suiro.tune.tuner import CallKind, Estimates, Placed, Plan, Tell, Tuner, Tuning
 
 _MODEL_MARGIN = 1.3  # strategy A: twice the model's error, so that native stays where it is as good
@@ -96,6 +99,7 @@ def _with_native(request: Request, start: Mapping[str, Any]) -> Request:
         return replace(plan.candidates, job=replace(job, node_of_rank=plan.node_of_rank))
 
     plans = [replace(plan, candidates=placed(plan)) for plan in request.plans]
+    check_without(plans)
     return replace(request, plans=plans)
 
 
@@ -140,6 +144,7 @@ def _key(request: Request, start: Mapping[str, Any], plan: Plan) -> store.Key:
     return store.Key(
         cluster=store.cluster_named(start["hosts"]),
         mpi=store.mpi_named(str(start["mpi"])),
+        transport=transport_named(variables_of_ranks(os.environ, request.prefix, request.mpi)),
         family="native" if request.native else "suiro",
         node_of_rank=list(plan.node_of_rank),
         collective=plan.collective.name,

@@ -36,6 +36,7 @@ class Key(_Row):
 
     cluster: str = Field(min_length=1)
     mpi: str
+    transport: str = ""  # empty in files of versions that did not tell it
     # What was compared with the default: the MPI's own, or ours; or ours, by applications.
     family: Literal["native", "suiro", "learnt"]
     node_of_rank: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
@@ -110,7 +111,7 @@ def cluster_named(hosts: Iterable[str]) -> str:
 
 def mpi_named(version: str) -> str:
     """The beginning of what the MPI library says of itself."""
-    return re.sub(r"\s+", " ", version.split(",")[0])
+    return re.sub(r"\s+", " ", re.split(r"[,\n]", version)[0])
 
 
 def cluster_folder(cluster: str) -> Path:

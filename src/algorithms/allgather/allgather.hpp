@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "algorithms/gathering.hpp"
-#include "algorithms/segments.hpp"
+#include "algorithms/declared.hpp"
+#include "algorithms/parts/gathering.hpp"
+#include "algorithms/parts/segments.hpp"
 
 namespace suiro {
-
-extern const Algorithm allgather_bruck;
-extern const Algorithm allgather_counterparts;
-extern const Algorithm allgather_lanes;
-extern const Algorithm allgather_linear;
-extern const Algorithm allgather_neighbor_exchange;
-extern const Algorithm allgather_recursive_doubling;
-extern const Algorithm allgather_ring;
 
 /// These gather for ranks 0 .. size - 1 in the receive buffer, a piece each that is there already.
 ///

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/allgather/allgather.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

@@ -2,7 +2,7 @@
 // Lanes: ranks of a node tell each other their blocks; the blocks of nodes go round a ring of
 // nodes, cut in as many lanes as the smallest node has ranks, each driven by one rank of every
 // node, which hands on what comes to the others of its node.
-#include "algorithms/lanes.hpp"
+#include "algorithms/parts/lanes.hpp"
 
 #include "algorithms/allgather/allgather.hpp"
 

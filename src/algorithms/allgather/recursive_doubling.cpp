@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recursive doubling: in step i ranks 2^i apart exchange all that they have.
 #include "algorithms/allgather/allgather.hpp"
-#include "algorithms/pairing.hpp"
+#include "algorithms/parts/pairing.hpp"
 
 namespace suiro {
 

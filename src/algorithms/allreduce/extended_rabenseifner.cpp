@@ -2,7 +2,7 @@
 // The paper's extended Rabenseifner: every site reduces and scatters, counterparts exchange their
 // parts and reduce them, n of them at a time, and every site gathers.
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

@@ -3,7 +3,7 @@
 // business of one rank on every node. That one reduces the pieces of its node just before a ring of
 // nodes needs them, and gives results to its node as they come. So every rank drives the network,
 // and what happens inside nodes is hidden behind it.
-#include "algorithms/lanes.hpp"
+#include "algorithms/parts/lanes.hpp"
 
 #include "algorithms/allreduce/allreduce.hpp"
 

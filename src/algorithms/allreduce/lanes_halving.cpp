@@ -2,8 +2,8 @@
 // Lanes with recursive halving: as lanes, but nodes reduce by recursive halving and gather by
 // recursive doubling, in few steps, for vectors that are not long enough for a ring.
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/halving.hpp"
-#include "algorithms/lanes.hpp"
+#include "algorithms/parts/halving.hpp"
+#include "algorithms/parts/lanes.hpp"
 
 namespace suiro {
 

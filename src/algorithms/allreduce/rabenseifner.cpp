@@ -3,7 +3,7 @@
 // part, and gather the parts by recursive doubling. The largest halves stay among neighbours in
 // node order.
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 
 namespace suiro {
 

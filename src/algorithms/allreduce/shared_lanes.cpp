@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/halving.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/parts/halving.hpp"
+#include "algorithms/parts/node_memory.hpp"
 
 namespace suiro {
 

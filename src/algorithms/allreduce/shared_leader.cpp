@@ -3,7 +3,7 @@
 // reduces with those of other nodes by recursive doubling, and publishes the result. For vectors so
 // short that messages and turns count, and not bytes.
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/parts/node_memory.hpp"
 
 namespace suiro {
 

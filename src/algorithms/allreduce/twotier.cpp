@@ -2,7 +2,7 @@
 // The paper's twotier: every site reduces to one rank, these reduce among each other, and each
 // scatters at its site, where the parts are gathered for all.
 #include "algorithms/allreduce/allreduce.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

@@ -8,25 +8,10 @@
 #include <iterator>
 #include <utility>
 
-#include "algorithms/compose.hpp"
+#include "algorithms/declared.hpp"
+#include "algorithms/parts/compose.hpp"
 
-namespace suiro {
-
-extern const Algorithm alltoall_bruck;
-extern const Algorithm alltoall_linear;
-extern const Algorithm alltoall_linear_by_rank;
-extern const Algorithm alltoall_linear_capped;
-extern const Algorithm alltoall_multi_leader;
-extern const Algorithm alltoall_node_leader;
-extern const Algorithm alltoall_pairwise;
-extern const Algorithm alltoall_ring;
-extern const Algorithm alltoall_send_side_aggregation;
-extern const Algorithm alltoall_two_level_capped;
-extern const Algorithm alltoall_two_level_pairwise;
-extern const Algorithm alltoall_two_level_ring;
-extern const Algorithm alltoall_wan_first;
-
-}  // namespace suiro
+namespace suiro {}  // namespace suiro
 
 namespace suiro::alltoall {
 

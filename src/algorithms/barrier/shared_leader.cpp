@@ -2,7 +2,7 @@
 // Shared memory and a leader: the ranks of a node tell one of them by signals, these tell each
 // other by dissemination, and each tells its node.
 #include "algorithms/barrier/barrier.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/parts/node_memory.hpp"
 
 namespace suiro {
 

@@ -2,7 +2,7 @@
 // Site leaders: up a tree of nodes of every site to its first rank, which tell each other, and down
 // again, so that the way between sites is gone once.
 #include "algorithms/barrier/barrier.hpp"
-#include "algorithms/gathering.hpp"
+#include "algorithms/parts/gathering.hpp"
 
 namespace suiro {
 

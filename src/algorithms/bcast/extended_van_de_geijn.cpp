@@ -3,7 +3,7 @@
 // the counterparts at other sites, n of them at a time, and at each site the parts are gathered for
 // all.
 #include "algorithms/bcast/bcast.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

@@ -2,7 +2,7 @@
 // The paper's farfirst: the root sends all to one rank of every other site, and at each site that
 // one scatters and the parts are gathered for all.
 #include "algorithms/bcast/bcast.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

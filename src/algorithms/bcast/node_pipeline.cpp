@@ -4,7 +4,7 @@
 // rank. Where every node has several links there are as many chains, of other ranks, for a share
 // each.
 #include "algorithms/bcast/bcast.hpp"
-#include "algorithms/node_chains.hpp"
+#include "algorithms/parts/node_chains.hpp"
 
 namespace suiro {
 

@@ -3,7 +3,7 @@
 // of ranks in node order gathers the pieces for all. What inner ranks of the tree have got already
 // does not come again.
 #include "algorithms/bcast/bcast.hpp"
-#include "algorithms/ring.hpp"
+#include "algorithms/parts/ring.hpp"
 
 namespace suiro {
 

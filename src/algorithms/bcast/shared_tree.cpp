@@ -2,7 +2,7 @@
 // Shared memory and a tree of nodes: one rank per node hands on piece by piece, and publishes each
 // piece for its node, where all read it at once.
 #include "algorithms/bcast/bcast.hpp"
-#include "algorithms/node_memory.hpp"
+#include "algorithms/parts/node_memory.hpp"
 
 namespace suiro {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/gather/gather.hpp"
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 namespace suiro {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Half of the paper's extended Rabenseifner: every site reduces and scatters, counterparts give
 // their parts to those of the root's site, n of them at a time, and the root gathers.
+#include "algorithms/parts/sites.hpp"
 #include "algorithms/reduce/reduce.hpp"
-#include "algorithms/sites.hpp"
 
 namespace suiro {
 

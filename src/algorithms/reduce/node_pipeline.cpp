@@ -6,7 +6,7 @@
 // has to reduce, and its scratch, the same however many ranks are on a node.
 #include <algorithm>
 
-#include "algorithms/node_chains.hpp"
+#include "algorithms/parts/node_chains.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
 namespace suiro {

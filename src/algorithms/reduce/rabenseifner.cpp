@@ -2,7 +2,7 @@
 // Rabenseifner's: ranks reduce and scatter by recursive halving, so that each has the result of one
 // part, and a binomial tree gathers the parts at the root. Where ranks are no power of two, some
 // give theirs to a neighbour first.
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
 namespace suiro {

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "algorithms/compose.hpp"
-#include "algorithms/segments.hpp"
-#include "algorithms/tree.hpp"
+#include "algorithms/declared.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/segments.hpp"
+#include "algorithms/parts/tree.hpp"
 
-namespace suiro {
-
-extern const Algorithm reduce_binary;
-extern const Algorithm reduce_binomial;
-extern const Algorithm reduce_chain;
-extern const Algorithm reduce_extended_rabenseifner;
-extern const Algorithm reduce_in_order_binary;
-extern const Algorithm reduce_in_order_pipeline;
-extern const Algorithm reduce_linear;
-extern const Algorithm reduce_node_pipeline;
-extern const Algorithm reduce_pipeline;
-extern const Algorithm reduce_rabenseifner;
-extern const Algorithm reduce_shared_tree;
-
-}  // namespace suiro
+namespace suiro {}  // namespace suiro

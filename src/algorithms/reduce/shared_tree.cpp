@@ -2,7 +2,7 @@
 // Shared memory and a tree of nodes: all ranks of a node publish piece by piece, every one folds
 // its share of a piece, and one of them collects the sums and reduces them with those of other
 // nodes.
-#include "algorithms/node_memory.hpp"
+#include "algorithms/parts/node_memory.hpp"
 #include "algorithms/reduce/reduce.hpp"
 
 namespace suiro {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counterparts last: that of allgather backwards. Every site sums what other sites' ranks get, and
 // counterparts give them those sums, n at a time, while their own site sums too.
+#include "algorithms/parts/sites.hpp"
 #include "algorithms/reduce_scatter/reduce_scatter.hpp"
-#include "algorithms/sites.hpp"
 
 namespace suiro {
 

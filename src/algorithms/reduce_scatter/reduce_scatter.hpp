@@ -2,14 +2,6 @@
 #pragma once
 
 #include "algorithms/allgather/allgather.hpp"
+#include "algorithms/declared.hpp"
 
-namespace suiro {
-
-extern const Algorithm reduce_scatter_block_bruck;
-extern const Algorithm reduce_scatter_block_counterparts;
-extern const Algorithm reduce_scatter_block_lanes;
-extern const Algorithm reduce_scatter_block_pairwise;
-extern const Algorithm reduce_scatter_block_recursive_halving;
-extern const Algorithm reduce_scatter_block_ring;
-
-}  // namespace suiro
+namespace suiro {}  // namespace suiro

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "algorithms/gathering.hpp"
+#include "algorithms/declared.hpp"
+#include "algorithms/parts/gathering.hpp"
 
-namespace suiro {
-
-extern const Algorithm scatter_binomial;
-extern const Algorithm scatter_linear;
-extern const Algorithm scatter_linear_capped;
-extern const Algorithm scatter_node_leader;
-
-}  // namespace suiro
+namespace suiro {}  // namespace suiro

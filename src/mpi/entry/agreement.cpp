@@ -103,8 +103,7 @@ std::vector<int> links_of_ranks(const std::vector<Stand>& stands) {
 }
 
 /// A host that the settings put at no site makes them those of other nodes: not one of them is
-/// followed then. The lowest rank there says so, by way of `suiro run`, which knows the file;
-/// nobody does where all ranks are on one node, and sites do not matter.
+/// followed then. The lowest rank there says so, by way of `suiro run`, which knows the file.
 void settle_sites(const std::vector<Stand>& stands) {
   if (job.settings.sites.empty()) return;
   const auto unnamed = std::ranges::find_if(stands, [](const Stand& s) { return s.site < 0; });
@@ -112,10 +111,11 @@ void settle_sites(const std::vector<Stand>& stands) {
   job.settings.sites.clear();
   job.settings.network.clear();
   job.settings.wan_flows = 0;
+  if (unnamed - stands.begin() != job.rank) return;
   const bool one_node = std::ranges::all_of(
       stands, [&](const Stand& stand) { return stand.node == stands.front().node; });
-  if (one_node || unnamed - stands.begin() != job.rank) return;
-  if (job.service.send(text_of({{"unnamed", host_name()}}))) return;
+  const nlohmann::json told{{"host", host_name()}, {"one_node", one_node}};
+  if (job.service.send(text_of({{"unnamed", told}}))) return;
   say("SUIRO_SITES does not name " + host_name() + ", where rank " + std::to_string(job.rank) +
       " runs: the addresses tell the sites");
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/job/lessons.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mpi/job/job.hpp"
@@ -26,6 +31,21 @@ nlohmann::json seconds_of(std::span<const std::int64_t> ns) {
   nlohmann::json seconds = nlohmann::json::array();
   for (const std::int64_t one : ns) seconds.push_back(1e-9 * static_cast<double>(one));
   return seconds;
+}
+
+/// All that tells MPIs how to do their work. `suiro run` knows what of it says what carries
+/// messages (python/suiro/tune/transport.py).
+nlohmann::json variables_of_mpis() {
+  constexpr std::array families{"OMPI_MCA_", "MPIR_CVAR_", "UCX_", "FI_", "I_MPI_", "SUIRO_"};
+  nlohmann::json found = nlohmann::json::object();
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    const auto begins = [&](std::string_view family) { return text.starts_with(family); };
+    if (equals == std::string_view::npos || std::ranges::none_of(families, begins)) continue;
+    found[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  return found;
 }
 
 /// Throws for an algorithm that this version does not have.
@@ -53,7 +73,8 @@ void recall(const nlohmann::json& told) {
 bool recall_lessons() try {
   if (job.rank != 0 || !job.settings.tries()) return false;
   const UsualArithmetic usual;
-  const nlohmann::json question{{"lessons", {{"mpi", library_version()}}}};
+  const nlohmann::json about{{"mpi", library_version()}, {"variables", variables_of_mpis()}};
+  const nlohmann::json question{{"lessons", about}};
   const auto answer = nlohmann::json::parse(job.service.ask(text_of(question)), nullptr, false);
   if (!answer.is_array()) return false;
   for (const nlohmann::json& told : answer) {
@@ -72,6 +93,7 @@ void tell_lesson(const Collective& collective, const Topology& topology, std::in
                  const std::string& candidate, const Trial& trial) try {
   if (job.rank != 0 || !job.service.connected() || has_neighbours(topology)) return;
   const nlohmann::json learnt{{"mpi", library_version()},
+                              {"variables", variables_of_mpis()},
                               {"collective", collective.name},
                               {"bytes", bytes},
                               {"node_of_rank", node_of_rank(topology)},

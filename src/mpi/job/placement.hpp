@@ -35,6 +35,7 @@ class Placement {
             std::vector<int> links_of_world_rank);
 
   int nodes() const { return nodes_; }
+  int ranks() const { return static_cast<int>(node_of_world_rank_.size()); }
 
   /// A communicator's. It has as many numbers as ranks, and a program may have a thousand
   /// communicators of all its ranks: those that are placed alike share one.

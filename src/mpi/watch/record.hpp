@@ -41,7 +41,7 @@ class Record {
   void add(const Communicator& communicator, const Collective& collective, const Choice& choice,
            const Difference& difference);
 
-  /// Sends what is still here; at the end of the job.
+  /// Sends what was not told yet; at the end of the job.
   void finish();
 
  private:
@@ -49,6 +49,7 @@ class Record {
   using Key = std::tuple<std::string_view, std::string, int, std::string, std::string>;
   struct Row {
     std::int64_t calls = 0;
+    std::int64_t told_calls = 0;  // when it was sent last
     double seconds = 0;
     std::int64_t native_calls = 0;
     double native_seconds = 0;
@@ -61,9 +62,12 @@ class Record {
   void add_row(const Observation& call);
   void add_line(const Observation& call);
   void send_lines();
+  void send_rows();
 
   std::mutex mutex_;
   std::map<Key, Row> rows_;
+  double pause_s_ = 0.5;  // between two times that rows are told
+  double tell_at_s_ = 0;
   std::vector<std::string> lines_;
 };
 extern Record& record;

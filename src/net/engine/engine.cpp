@@ -22,19 +22,26 @@ Engine::Engine(const Settings& settings, const Name& own, const std::vector<host
 Peer Engine::peer(const Name& name) {
   const auto [found, added] = by_nonce_.try_emplace(name.nonce, static_cast<Peer>(names_.size()));
   if (!added) return found->second;
-  const Peer peer = found->second;
   names_.push_back(name);
-  sessions_.push_back(name.nonce == core_.own.nonce
-                          ? nullptr
-                          : std::make_unique<Session>(core_, mailbox_, streams_, peer, name));
-  return peer;
+  sessions_.push_back(nullptr);
+  return found->second;
+}
+
+/// A rank knows all of its job, and talks to few of them.
+Session& Engine::session_with(Peer peer) {
+  std::unique_ptr<Session>& session = sessions_[peer];
+  if (session == nullptr) {
+    session = std::make_unique<Session>(core_, mailbox_, streams_, peer, names_[peer]);
+  }
+  return *session;
 }
 
 /// A process has one name all its life.
 StreamOwner* Engine::owner_of(const Name& name) {
   const Peer known = peer(name);
-  Session* session = sessions_[known].get();
-  return names_[known] == name && session != nullptr && !session->gone() ? session : nullptr;
+  if (is_self(known) || names_[known] != name) return nullptr;
+  Session& session = session_with(known);
+  return session.gone() ? nullptr : &session;
 }
 
 std::string_view Engine::failure(Peer peer) const {
@@ -44,8 +51,8 @@ std::string_view Engine::failure(Peer peer) const {
 
 Status Engine::send(const SendRequest& request) {
   if (request.peer >= sessions_.size() || !fits_message(request.buffers)) return Status::invalid;
-  Session* session = sessions_[request.peer].get();
-  return session == nullptr ? mailbox_.send_to_self(request, request.peer) : session->send(request);
+  if (is_self(request.peer)) return mailbox_.send_to_self(request, request.peer);
+  return session_with(request.peer).send(request);
 }
 
 bool Engine::idle() const {

@@ -87,13 +87,15 @@ class Engine : public Events, private StreamOwners {
 
  private:
   StreamOwner* owner_of(const Name& name) override;
+  bool is_self(Peer peer) const { return names_[peer].nonce == core_.own.nonce; }
+  Session& session_with(Peer peer);
 
   Timers timers_;
   Core core_;
   Mailbox mailbox_;
   Streams streams_;
   std::vector<Name> names_;
-  std::vector<std::unique_ptr<Session>> sessions_;  // by peer; null: this process itself
+  std::vector<std::unique_ptr<Session>> sessions_;  // by peer; null: nothing was sent or came
   std::unordered_map<Nonce, Peer, NonceHash> by_nonce_;
   std::int64_t deadline_ns_ = never_ns;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/segments.hpp"
+#include "algorithms/parts/segments.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/node_chains.hpp"
+#include "algorithms/parts/node_chains.hpp"
 
 #include <algorithm>
 

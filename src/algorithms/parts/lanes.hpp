@@ -2,8 +2,8 @@
 // A vector cut in lanes, each of which is the business of one rank on every node.
 #pragma once
 
-#include "algorithms/compose.hpp"
-#include "algorithms/ring.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/ring.hpp"
 
 namespace suiro {
 

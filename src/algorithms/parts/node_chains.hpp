@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "algorithms/compose.hpp"
-#include "algorithms/segments.hpp"
-#include "algorithms/tree.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/segments.hpp"
+#include "algorithms/parts/tree.hpp"
 
 namespace suiro {
 

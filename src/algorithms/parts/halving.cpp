@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/halving.hpp"
+#include "algorithms/parts/halving.hpp"
 
 #include <algorithm>
 
-#include "algorithms/pairing.hpp"
-#include "algorithms/ring.hpp"
+#include "algorithms/parts/pairing.hpp"
+#include "algorithms/parts/ring.hpp"
 
 namespace suiro {
 

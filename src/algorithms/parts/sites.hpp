@@ -4,8 +4,8 @@
 // no more than it bears.
 #pragma once
 
-#include "algorithms/gathering.hpp"
-#include "algorithms/segments.hpp"
+#include "algorithms/parts/gathering.hpp"
+#include "algorithms/parts/segments.hpp"
 
 namespace suiro {
 

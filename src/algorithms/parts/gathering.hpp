@@ -3,9 +3,9 @@
 // from its end to its begin with sums in the place of blocks, reduces and scatters.
 #pragma once
 
-#include "algorithms/compose.hpp"
-#include "algorithms/ring.hpp"
-#include "algorithms/tree.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/ring.hpp"
+#include "algorithms/parts/tree.hpp"
 
 namespace suiro {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/sites.hpp"
+#include "algorithms/parts/sites.hpp"
 
 #include <algorithm>
 

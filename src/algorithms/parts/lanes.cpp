@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/lanes.hpp"
+#include "algorithms/parts/lanes.hpp"
 
 #include <algorithm>
 #include <memory>

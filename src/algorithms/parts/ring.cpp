@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/ring.hpp"
+#include "algorithms/parts/ring.hpp"
 
 #include <algorithm>
 
-#include "algorithms/segments.hpp"
+#include "algorithms/parts/segments.hpp"
 
 namespace suiro {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/gathering.hpp"
+#include "algorithms/parts/gathering.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 
-#include "algorithms/lanes.hpp"
+#include "algorithms/parts/lanes.hpp"
 
 namespace suiro {
 

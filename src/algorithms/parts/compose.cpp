@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/compose.hpp"
+#include "algorithms/parts/compose.hpp"
 
 #include <algorithm>
 #include <memory>

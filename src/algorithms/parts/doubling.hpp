@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "algorithms/ring.hpp"
+#include "algorithms/parts/ring.hpp"
 
 namespace suiro {
 

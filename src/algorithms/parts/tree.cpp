@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/tree.hpp"
+#include "algorithms/parts/tree.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "algorithms/compose.hpp"
-#include "algorithms/segments.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/segments.hpp"
 
 namespace suiro {
 

@@ -6,10 +6,10 @@
 
 #include <functional>
 
-#include "algorithms/compose.hpp"
-#include "algorithms/lanes.hpp"
-#include "algorithms/segments.hpp"
-#include "algorithms/tree.hpp"
+#include "algorithms/parts/compose.hpp"
+#include "algorithms/parts/lanes.hpp"
+#include "algorithms/parts/segments.hpp"
+#include "algorithms/parts/tree.hpp"
 
 namespace suiro {
 

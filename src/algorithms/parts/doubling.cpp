@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algorithms/doubling.hpp"
+#include "algorithms/parts/doubling.hpp"
 
-#include "algorithms/pairing.hpp"
+#include "algorithms/parts/pairing.hpp"
 
 namespace suiro {
 
