@@ -11,7 +11,7 @@ from pathlib import Path
 import tables
 import typer
 
-from suiro import native
+from suiro import native, variables
 from suiro.cli.main import app
 
 FOLDER = Path(__file__).parent / "reference"
@@ -28,6 +28,16 @@ INTRODUCTION = """\
 
 Written by `./dev docs` from the commands' own `--help`; a test compares the two.
 """
+VARIABLES = """\
+# Variables
+
+Written by `./dev docs` from `python/suiro/variables.json`; a test compares the two.
+
+A wrong value is told in one line, and the job runs natively or by the MPI's own transport. A name
+that is no variable is told, too, and has no effect. `suiro doctor` prints what is set, and by whom.
+For `on` also `1`, `yes` and `true` are taken, for `off` also `0`, `no` and `false`. Sizes may end
+in K, M or G, which count in 1024s.
+"""
 
 
 def commands() -> Iterator[str]:
@@ -38,7 +48,11 @@ def commands() -> Iterator[str]:
 def pages() -> dict[str, str]:
     """The reference pages by file name."""
     algorithms = _say([str(native.tool("suiro-schedule")), "algorithms", "--markdown"])
-    return {"algorithms.md": algorithms, "commands.md": _commands_page()}
+    return {
+        "algorithms.md": algorithms,
+        "commands.md": _commands_page(),
+        "variables.md": _variables_page(),
+    }
 
 
 def _below(command: object, name: str) -> Iterator[str]:
@@ -54,6 +68,21 @@ def _commands_page() -> str:
         sections.append(_section(f"suiro {name}".strip(), help_text.replace("Usage: -c", "suiro")))
     schedule = _say([str(native.tool("suiro-schedule")), "--help"])
     return "\n".join([*sections, _section("suiro-schedule", schedule)])
+
+
+def _variables_page() -> str:
+    page = [VARIABLES]
+    for section in variables.sections():
+        page += [f"## {section.title}", ""] + ([section.about, ""] if section.about else [])
+        page += ["| variable | value | where it is not set | meaning |", "|---|---|---|---|"]
+        page += [_row(each) for each in section.variables] + [""]
+    return "\n".join(page)
+
+
+def _row(variable: variables.Variable) -> str:
+    without = variable.unset or ("" if variable.default is None else f"`{variable.default}`")
+    cells = [f"`{variable.name}`", variable.expected, without, variable.meaning]
+    return f"| {' | '.join(cells)} |"
 
 
 def _section(title: str, text: str) -> str:

@@ -13,11 +13,12 @@ from typing import Any
 
 from suiro.bench.never_slower import judge
 from suiro.bench.result import Cell, Result, read_result
-from suiro.bench.table import figure, size_text, time_text
+from suiro.bench.table import figure
 from suiro.bench.transports import Comparisons
 from suiro.json_lines import parse
 from suiro.lab import cables
 from suiro.provenance import Machine, Provenance
+from suiro.quantities import byte_count, size_text, time_text
 
 RESULTS = Path(__file__).parent / "results"
 _MARKED = re.compile(r"^(<!-- table: ([^\n]+) -->\n).*?^(<!-- end -->)$", re.DOTALL | re.MULTILINE)
@@ -67,14 +68,8 @@ def _markdown(header: str, rows: Iterable[list[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *rows]]
 
 
-def _size(size: int) -> str:
-    """ "64 KB", in 1024s."""
-    text = size_text(size)
-    return f"{text[:-1]} {text[-1]}B" if text[-1].isalpha() else f"{text} B"
-
-
 def _bytes(cell: Cell) -> str:
-    return f"{_size(cell.bytes)} {_OF_WHAT.get(cell.collective, '')}".rstrip()
+    return f"{size_text(cell.bytes)} {_OF_WHAT.get(cell.collective, '')}".rstrip()
 
 
 def _ratio(value: float | None, interval: tuple[float, float] | None) -> str:
@@ -124,7 +119,7 @@ def _gains(names: list[str]) -> list[str]:
             rows += [
                 [_call(auto), _bytes(auto), network, _mpi(machine), _gain(native, auto), _ran(auto)]
                 for native, auto in _pairs(result)
-                if size in ("", size_text(auto.bytes))
+                if not size or byte_count(size) == auto.bytes
             ]
     return _markdown("call | bytes | network (lab) | MPI | times as fast | what runs", rows)
 
@@ -171,8 +166,9 @@ def _verdict(names: list[str]) -> list[str]:
         "cells | all | not slower | slower | undecided | of these all below | void | mean", rows
     )
     open_cells = [
-        [f"`{cell.lab}`", cell.mpi.replace(" v", " "), f"`{cell.collective}`", _size(cell.bytes),
-         _ratio(cell.ratio, cell.ci95), str(cell.repetitions), f"`{cell.ran}`", cell.verdict]
+        [f"`{cell.lab}`", cell.mpi.replace(" v", " "), f"`{cell.collective}`",
+         size_text(cell.bytes), _ratio(cell.ratio, cell.ci95), str(cell.repetitions),
+         f"`{cell.ran}`", cell.verdict]
         for cell in judged.cells if cell.verdict in ("slower", "undecided") and cell.ran != "native"
     ]  # fmt: skip
     header = "lab | MPI | call | bytes | native / suiro | calls | what ran | verdict"
@@ -184,7 +180,7 @@ def _transports(names: list[str]) -> list[str]:
     for path in _paths(names):
         document = parse(Comparisons, path.read_bytes())
         for one in document.comparisons:
-            size = "-" if one.bytes is None else _size(one.bytes)
+            size = "-" if one.bytes is None else size_text(one.bytes)
             first, *others = one.rows
             ratios = ", ".join(
                 f"`{row.transport}` {_ratio(row.ratio, row.ratio_interval)}" for row in others

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where suiro's native programs and libraries are: a folder that has `bin` and `lib` below it."""
 
-import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+from suiro import variables
 from suiro.errors import MachineError
 
 _BUILD = re.compile(rb"suiro build ([0-9a-f]{16})\0")  # cmake/write_build_id.cmake
@@ -28,6 +30,14 @@ def library(name: str) -> Path:
 def example(name: str) -> Path:
     """The path of an example's source, such as `fftw_transform.c`."""
     return _find("examples", name)
+
+
+@cache
+def collectives() -> list[str]:
+    """The names of all, as the native tool has them: Python lists none."""
+    command = [str(tool("suiro-schedule")), "collectives"]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [line.split()[0] for line in listing.splitlines()]
 
 
 def build_of(file: Path) -> str:
@@ -80,7 +90,7 @@ def _find(kind: str, name: str) -> Path:
 
 def _folders() -> Iterator[Path]:
     """An explicit folder is the only one looked at, so that a wrong one is never papered over."""
-    chosen = os.environ.get("SUIRO_NATIVE_DIR")
+    chosen = variables.text("SUIRO_NATIVE_DIR")
     if chosen:
         yield Path(chosen)
         return

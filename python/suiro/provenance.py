@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from suiro import __version__
+from suiro import __version__, variables
 
 _PACKAGE = Path(__file__).parent
 
@@ -53,8 +53,8 @@ def provenance(command: str, machine: Machine, measured_at: str) -> Provenance:
 
 def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
     """Inside a lab the lab's variables say what network it was."""
-    rate = os.environ.get("SUIRO_LAB_RATE_BPS", "")
-    spec = os.environ.get("SUIRO_LAB_SPEC")  # a name, or the file of the user's own
+    rate = variables.text("SUIRO_LAB_RATE_BPS")
+    spec = variables.text("SUIRO_LAB_SPEC")  # a name, or the file of the user's own
     return Machine(
         cores=len(os.sched_getaffinity(0)),
         processor=_processor(),
@@ -63,7 +63,7 @@ def describe_machine(mpi_version: str, link_rate_bps: int | None) -> Machine:
         suiro=__version__,
         mpi=re.sub(r"\s+Version:\s+", " ", mpi_version.split(",")[0]),  # as MPICH says it
         lab=Path(spec).stem if spec else None,
-        model=os.environ.get("SUIRO_LAB_MODEL"),
+        model=variables.text("SUIRO_LAB_MODEL") or None,
         rate_bps=int(rate) if rate.isdigit() else link_rate_bps,
     )
 

@@ -10,7 +10,7 @@ namespace {
 /// Others use processors: every message takes longer to start or, of those that ranks share, half
 /// of one is left. A message waits on its way behind what TCP lets another stream put into a queue:
 /// a millisecond (net.ipv4 pacing, tcp_sock.h sk_pacing_shift), and no more than one packet of
-/// segments, 64 KB.
+/// segments, 64 KiB.
 Network busy(Network network, bool crowded) {
   constexpr double starts = 3;
   constexpr double left = 0.5;

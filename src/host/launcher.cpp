@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/variables.hpp"
+
 namespace suiro::host {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr Names launchers[] = {
     {"MPI_RANKID", nullptr, "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
     {"PMIX_RANK", nullptr, "PMIX_LOCAL_RANK", "PMIX_LOCAL_SIZE"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SUIRO_LOCAL_RANKS"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", variables::local_ranks.name},
 };
 
 /// -1 if it is not set, or is no number from 0.

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 
+#include "base/variables.hpp"
 #include "host/interfaces.hpp"
 
 namespace suiro::host {
@@ -169,9 +169,8 @@ std::vector<Link> usable_links(const std::vector<std::string>& networks) {
 }
 
 std::vector<std::string> named_networks() {
-  const char* text = std::getenv("SUIRO_NETS");
   std::vector<std::string> networks;
-  std::istringstream list(text == nullptr ? "" : text);
+  std::istringstream list(text_of(variables::nets));
   for (std::string network; std::getline(list, network, ',');) networks.push_back(network);
   return networks;
 }

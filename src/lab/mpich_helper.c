@@ -57,7 +57,7 @@ static void find_ucx(void) {
   *(void**)&real_disconnect = find("ucp_disconnect_nb");
   *(void**)&real_destroy = find("ucp_worker_destroy");
   const char* wish = getenv("SUIRO_LAB_MPICH_YIELD");
-  yields = wish == NULL || strcmp(wish, "0") != 0;
+  yields = wish == NULL || (strcmp(wish, "0") != 0 && strcmp(wish, "off") != 0);
 }
 
 // Answers the peers that still close their endpoints, until there is something to read.

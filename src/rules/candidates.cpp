@@ -3,7 +3,7 @@
 // forced algorithms.
 #include "rules/candidates.hpp"
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {

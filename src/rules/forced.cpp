@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/message.hpp"
 #include "rules/candidates.hpp"
-#include "rules/message.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 namespace suiro {
 namespace {
@@ -185,7 +185,7 @@ std::string LocatedJson::describe() const {
 
 LocatedJson parse_json(std::string_view text, std::string_view name) {
   if (text.size() > json_bytes_max) {
-    throw located_error(name, 1, "the file is larger than 1 MB; shorten it");
+    throw located_error(name, 1, "the file is larger than 1 MiB; shorten it");
   }
   LineCounter counter;
   // The library takes a zero byte for the end of the text and would not see what comes after it.

@@ -6,9 +6,9 @@
 #include <array>
 #include <string>
 
+#include "base/message.hpp"
 #include "rules/candidates.hpp"
 #include "rules/json_lines.hpp"
-#include "rules/message.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a switch must know of a frame: where it goes and which MTU frames it stands for. Hosts with
-// segmentation offload hand over super-frames of up to 64 KB; on a real wire each would be many MTU
-// frames, so that is how it is charged. Reading is pure and distrusts every byte and every field of
-// the header that came with the frame.
+// segmentation offload hand over super-frames of up to 64 KiB; on a real wire each would be many
+// MTU frames, so that is how it is charged. Reading is pure and distrusts every byte and every
+// field of the header that came with the frame.
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 """`suiro advise`: one answer for a cluster that is only described."""
 
 import json
+import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from suiro.doctor.facts import Host
 from suiro.errors import UsageError
 from suiro.run.launchers import Launcher
 from suiro.tune import store
+from suiro.tune.transport import transport_named
 
 SMALL = ["--nodes", "4", "--ppn", "2", "--mpi", "openmpi-4.1"]
 OPENMPI = parse_mpi("openmpi-4.1")
@@ -95,8 +97,15 @@ def test_what_was_measured_comes_first(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.delenv("SUIRO_LAB_SPEC", raising=False)
     monkeypatch.delenv("SUIRO_NO_STORE", raising=False)
     (tmp_path / "c.toml").write_text(CLUSTER)
-    key = store.Key(cluster=store.cluster_named(["a", "b"]), mpi="Open MPI v4.1.4",
-                    family="learnt", node_of_rank=[0, 1], collective="bcast", root=0)  # fmt: skip
+    key = store.Key(
+        cluster=store.cluster_named(["a", "b"]),
+        mpi=store.mpi_named("Open MPI v4.1.4"),
+        transport=transport_named(os.environ),
+        family="learnt",
+        node_of_rank=[0, 1],
+        collective="bcast",
+        root=0,
+    )
     times = {"default": [4e-3] * 8, "binomial": [1e-3] * 8}
     store.write(key, [store.Sample(bytes=4096, candidate=name, seconds=seconds)
                       for name, seconds in times.items()])  # fmt: skip

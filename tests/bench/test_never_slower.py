@@ -115,7 +115,7 @@ def test_a_cell_is_repeated_at_most_twice() -> None:
     assert (row(verdicts).cells, row(verdicts).not_slower) == (1, 1)
     assert verdicts.cells[0].measured == 2
     judge([*days, result(GOOD)], "auto")
-    with pytest.raises(UsageError, match=r"alltoall \(4K\) in 4x4-hol was measured 4 times"):
+    with pytest.raises(UsageError, match=r"alltoall \(4 KiB\) in 4x4-hol was measured 4 times"):
         judge(days * 2, "auto")
 
 
@@ -126,7 +126,7 @@ def test_command(tmp_path: Path) -> None:
     assert answer.exit_code == 0
     assert (
         "grid: never slower: yes; of 1 cells 0 slower, 0 undecided, 0 void, 0 without a ratio; "
-        "geometric mean of 1 from 4K up 2.000\n"
+        "geometric mean of 1 from 4 KiB up 2.000\n"
     ) in answer.output
     poor = tmp_path / "poor.json"
     poor.write_text(result((0.5, (0.5, 0.5))).model_dump_json())

@@ -140,6 +140,10 @@ def test_variables() -> None:
             parse_transports("openmpi", [wrong])
     with pytest.raises(UsageError, match="twice"):
         parse_transports("openmpi", ["tcp", "tcp"])
+    with pytest.raises(UsageError, match='no variable SUIRO_NET_RAIL; did you mean "SUIRO_NET_RA'):
+        parse_transports("openmpi", ["suiro:SUIRO_NET_RAIL=static"])
+    with pytest.raises(SuiroError, match="SUIRO_NET_RAILS=one: expected balanced, static or"):
+        parse_transports("openmpi", ["suiro:SUIRO_NET_RAILS=one"])
 
 
 @pytest.mark.parametrize(

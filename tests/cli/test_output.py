@@ -20,9 +20,9 @@ FULL = "cannot write to standard output: No space left on device"
 
 
 def shell(line: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"SUIRO_COMMAND": SUIRO} | more
+    environment = os.environ | {"COMMAND": SUIRO} | more
     return subprocess.run(
-        ["bash", "-c", line.replace("suiro ", '"$SUIRO_COMMAND" ')],
+        ["bash", "-c", line.replace("suiro ", '"$COMMAND" ')],
         env=environment, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
 

@@ -13,8 +13,15 @@ import pytest
 SUIRO = [str(Path(sys.executable).parent / "suiro"), "run"]
 
 
-def run(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SUIRO, *words], input=given, capture_output=True, text=True, timeout=60)
+def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SUIRO, *words],
+        input=given,
+        env=os.environ | more,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,10 +110,19 @@ def test_what_suiro_cannot_mean_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("off", ["off", "0", "no", "false"])
 def test_off_starts_nothing(off: str) -> None:
     begin = time.monotonic()
-    words = [*SUIRO, "--explain", "--", "sh", "-c", "env"]
-    done = subprocess.run(
-        words, env=os.environ | {"SUIRO": off}, capture_output=True, text=True, timeout=60
-    )
+    done = run("--explain", "--", "sh", "-c", "env", SUIRO=off)
     assert time.monotonic() - begin < 20
     assert (done.returncode, done.stderr) == (0, "")
     assert "SUIRO_JOB" not in done.stdout
+
+
+def test_wrong_variables_do_not_keep_a_job_from_running() -> None:
+    more = {"SUIRO_ALTOALL": "ring", "SUIRO_NO_STORE": "perhaps"}
+    said = [
+        'there is no variable SUIRO_ALTOALL; did you mean "SUIRO_ALLTOALL"?',
+        "SUIRO_NO_STORE=perhaps: expected on or off; the command runs unchanged",
+    ]
+    done = run("--", "sh", "-c", "exit 9", **more)
+    assert done.returncode == 9
+    assert done.stderr.splitlines() == [f"suiro: {line}" for line in said]
+    assert run("--strict", "--", "true", **more).returncode == 3

@@ -96,7 +96,7 @@ def test_numbers_come_first(in_lab: Lab, tmp_path: Path, width: int) -> None:
     first, second = text.splitlines()[:2]
     assert "5.0  times as fast" in first and FFT.title in first
     assert "0.96  times as fast" in second and "4x4-voq" in second
-    assert "head-of-line blocking" in text and "64K to 128K bytes: node_pipeline" in text
+    assert "head-of-line blocking" in text and "64 to 128 KiB: node_pipeline" in text
     commands = {f"    {line}" for command in shown.commands for line in command.splitlines()}
     assert all(len(line) <= width or line in commands for line in text.splitlines())
     assert commands <= set(text.splitlines())  # to be copied

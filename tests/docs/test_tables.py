@@ -44,7 +44,7 @@ def tables(generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_is_between_the_marks_is_made_anew(tables: ModuleType) -> None:
     text = tables.filled(PAGE.format("gains good@64K"))
     assert "old" not in text
-    assert "| `alltoall` | 64 KB to each |" in text
+    assert "| `alltoall` | 64 KiB to each |" in text
     assert "| Open MPI 4.1.4 | 1.50 [1.40, 1.60] | `ring` |" in text
     assert tables.filled(text) == text
     assert tables.without(text) == "before\n\nafter\n"

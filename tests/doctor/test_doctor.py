@@ -61,7 +61,7 @@ def test_a_good_host() -> None:
         ("tcp_congestion_control", "bbr", Status.WARNING, "TCP uses bbr"),
         ("tcp_slow_start_after_idle", "1", Status.WARNING, "TCP forgets its window"),
         ("tcp_sack", "0", Status.WARNING, "tcp_sack is off"),
-        ("tcp_window_scaling", "0", Status.WARNING, "more than 64 KB"),
+        ("tcp_window_scaling", "0", Status.WARNING, "more than 64 KiB"),
         ("tcp_rmem", "4096 87380 65536", Status.WARNING, "10 Gbit/s may need 1250000"),
         ("link", "card 1 1500 half 100", Status.WARNING, "eth0 runs at half duplex"),
         ("link", "virtual 1 1500 full 10000", Status.WARNING, "no Ethernet card is up"),

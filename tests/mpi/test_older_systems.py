@@ -64,10 +64,13 @@ def test_one_line_is_enough(every_mpi: Mpi) -> None:
         *_variable(every_mpi, "PATH", "/nowhere"),
     ]
     program = str(every_mpi.build("endings.c", name="plain"))
-    outcome = execute([*every_mpi.launcher(4), *options, program, "hints"], **RING)
+    outcome = execute(
+        [*every_mpi.launcher(4), *options, program, "hints"], SUIRO_ALTOALL="ring", **RING
+    )
     assert outcome.code == 0, outcome.err
-    assert len(outcome.said()) == 1
-    assert 'unknown algorithm "no_such_thing"' in outcome.said()[0], "the library tells it"
+    unknown, wrong = outcome.said()
+    assert unknown.endswith('there is no variable SUIRO_ALTOALL; did you mean "SUIRO_ALLTOALL"?')
+    assert 'unknown algorithm "no_such_thing"' in wrong, "the library tells it"
 
 
 def test_ranks_need_no_python(mpi: Mpi) -> None:

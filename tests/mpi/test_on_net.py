@@ -42,4 +42,4 @@ def test_a_transport_that_cannot_start_is_told_of_once(mpi: Mpi) -> None:
 def test_a_wrong_word_is_told(mpi: Mpi) -> None:
     outcome = mpi.run(mpi.build("alltoall_cases.c"), ranks=2, SUIRO_COLLECTIVES="pigeon")
     assert outcome.code == 0
-    assert "SUIRO_COLLECTIVES=pigeon: expected mpi, or net" in "".join(outcome.said())
+    assert "SUIRO_COLLECTIVES=pigeon: expected mpi or net" in "".join(outcome.said())

@@ -6,9 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -111,35 +109,6 @@ void knock(const Name& name, const std::string& text) {
   ASSERT_EQ(connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   (void)send(socket, text.data(), text.size(), MSG_NOSIGNAL);
   close(socket);
-}
-
-/// What this process says of its settings when it is this rank.
-std::string said_by_rank(const char* rank) {
-  std::array<int, 2> ends{};
-  EXPECT_EQ(pipe(ends.data()), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    setenv("OMPI_COMM_WORLD_RANK", rank, 1);
-    setenv("SUIRO_NET", "io_uring", 1);
-    setenv("SUIRO_NETS", "lo", 1);
-    const Settings settings = settings_from_environment();
-    const Endpoint one(settings), other(settings);
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char letter = 0;
-  while (read(ends[0], &letter, 1) == 1) text += letter;
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return text;
-}
-
-TEST(Endpoint, TellsOnceOfAVariableThatHasNoEffect) {
-  EXPECT_EQ(said_by_rank("0"),
-            "suiro: SUIRO_NET=io_uring has no effect: sockets are always read by epoll\n");
-  EXPECT_EQ(said_by_rank("1"), "");
 }
 
 TEST(Endpoint, StrangersAreDroppedAndCounted) {

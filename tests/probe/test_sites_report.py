@@ -44,10 +44,10 @@ def printed(probe: SitesProbe) -> str:
 def test_two_sites_in_words() -> None:
     text = printed(made_up())
     assert text.startswith("sites       2 sites\n            0: 3 nodes: a0, a1, a2\n")
-    assert "7 pairs of 5 nodes: 60us to 10.1ms one way" in text
+    assert "7 pairs of 5 nodes: 60 us to 10.1 ms one way" in text
     assert "a0    ··██" in text
-    assert "0 to 1: bit/s by pairs of nodes: 1: 48M, 2: 93.6M; n = 2 is enough" in text
-    assert "10.1ms; 93.6M" in text
+    assert "0 to 1: by pairs of nodes: 1: 48 Mbit/s, 2: 93.6 Mbit/s; n = 2 is enough" in text
+    assert "10.1 ms; 93.6 Mbit/s" in text
 
 
 def test_one_site_in_words() -> None:
@@ -59,7 +59,8 @@ def test_one_site_in_words() -> None:
 def test_a_link_that_takes_several_streams() -> None:
     probe = made_up(one_site=True)
     probe.streams[0].rates_Bps = {1: 1e6, 2: 2e6, 4: 4e6, 8: 4.1e6}
-    said = "0: bit/s of a link by TCP streams: 1: 8M, 2: 16M, 4: 32M, 8: 32.8M; 4 fill it"
+    rates = "1: 8 Mbit/s, 2: 16 Mbit/s, 4: 32 Mbit/s, 8: 32.8 Mbit/s"
+    said = f"0: of a link by TCP streams: {rates}; 4 fill it"
     assert said in printed(probe)
     site = probe.cluster(datetime(2026, 11, 24)).site[0]
     assert (site.rate, site.stream_rate) == (32_800_000, 8_000_000)

@@ -86,7 +86,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         trace.write('{"t": <b>')
     page, table, pictures = folder / "p.html", folder / "t.csv", folder / "pictures"
     said = report(inputs, "--html", page, "--csv", table, "--svg", pictures, code=1)
-    assert "1000 native, 64K chain" in said and f"report: {page}" in said.replace("\n", "")
+    assert "1000 B native, 64 KiB chain" in said and f"report: {page}" in said.replace("\n", "")
     return folder
 
 
@@ -124,7 +124,7 @@ def test_pictures_are_files_of_their_own(written: Path) -> None:
     for path in (written / "pictures").iterdir():
         assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     gains = (written / "pictures" / "gain-bcast.svg").read_text()
-    assert all(f">{text}<" in gains for text in ("=", "2.00", "4.00", "64K", "1M", "chain"))
+    assert all(f">{text}<" in gains for text in ("=", "2.00", "4.00", "64 KiB", "1 MiB", "chain"))
 
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_gains_and_crossovers_of_a_store() -> None:
     (group,) = of_records(record(*samples))
     assert group.setting.where == "4x4-hol, 4 nodes, 16 ranks"
     assert group.setting.how == "Open MPI 4.1.4; suiro tune"
-    assert crossovers(group) == "1000 native, 4K chain"
+    assert crossovers(group) == "1000 B native, 4 KiB chain"
     assert [choice.gain for choice in group.choices] == pytest.approx([1, 2, 2])
     assert group.mean_gain == pytest.approx(2)  # small messages are in no mean
     linear = group.row(65536, "linear")
@@ -76,7 +76,7 @@ def test_choices_of_a_bench() -> None:
     cells += [cell(16384, "lanes", 0.2, 1)]
     cells += [cell(32768, "native", 1, 1, void_reason="slow"), cell(32768, "ring", 0.5, 1)]
     (group,) = of_results(result(*cells))
-    assert crossovers(group) == "1K native, 4K ring, 16K lanes"
+    assert crossovers(group) == "1 KiB native, 4 KiB ring, 16 KiB lanes"
     assert group.choices[-1].bytes == 16384
 
 
@@ -85,10 +85,10 @@ def test_a_cell_that_was_measured_again() -> None:
     again = result(cell(4096, "native", 1, 1), cell(4096, "auto", 2, 1, ran="ring"),
                    measured_at="2026-01-02")  # fmt: skip
     (group,) = of_results(again, first)
-    assert crossovers(group) == "4K native"
-    assert "slower than the MPI's own choice, at 4K: 0.50 (ring)." in summary([group])[0]
+    assert crossovers(group) == "4 KiB native"
+    assert "slower than the MPI's own choice, at 4 KiB: 0.50 (ring)." in summary([group])[0]
     (group,) = of_results(first)
-    assert crossovers(group) == "4K auto (ring)"
+    assert crossovers(group) == "4 KiB auto (ring)"
 
 
 def test_nothing_is_said_where_ratios_count_for_nothing() -> None:

@@ -63,7 +63,7 @@ TEST(JsonLines, RefusesWhatFollowsAZeroByte) {
 
 TEST(JsonLines, BoundsBytesDepthAndKeys) {
   EXPECT_EQ(error(std::string(json_bytes_max + 1, ' ')),
-            "f:1: the file is larger than 1 MB; shorten it");
+            "f:1: the file is larger than 1 MiB; shorten it");
   EXPECT_EQ(error(std::string(json_depth_max, '[') + std::string(json_depth_max, ']')), "no error");
   EXPECT_EQ(error(std::string(json_bytes_max, '[')),
             "f:1: arrays and objects are nested more than 8 deep");

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/message.hpp"
 #include "error_message.hpp"
 #include "rules/candidates.hpp"
-#include "rules/message.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {

@@ -311,7 +311,7 @@ def test_the_table_fits_each_terminal() -> None:
         lines = table_lines(rows, columns)
         text = "\n".join(lines)
         assert max(map(len, lines)) <= (columns or 200)
-        for word in ("reduce_scatter_block", "send_side_aggregation", "128K to 256K", "1.23 ms",
+        for word in ("reduce_scatter_block", "send_side_aggregation", "128 to 256 KiB", "1.23 ms",
                      "x" * 70, *row["reason"].split()):  # fmt: skip
             assert word in text
         assert ("5.67 ms" in text) is (columns != 80)

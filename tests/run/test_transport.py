@@ -80,7 +80,7 @@ def test_a_library_that_is_missing(
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("SUIRO_NET_RAILS", "one", "SUIRO_NET_RAILS=one: expected static"),
+        ("SUIRO_NET_RAILS", "one", "SUIRO_NET_RAILS=one: expected balanced, static or"),
         ("SUIRO_NETS", "nowhere0", "nowhere0"),
     ],
 )

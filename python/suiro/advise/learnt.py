@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What was measured on these nodes before, which comes before the model."""
 
+import os
 from typing import Any
 
 from suiro.advise.question import Question
@@ -22,4 +23,5 @@ def lessons_for(question: Question) -> list[dict[str, Any]]:
         say(f"{error}; nothing is learnt from it")
         return []
     versions = sorted({one.key.mpi for one in records if question.mpi.says(one.key.mpi)})
-    return [lesson for mpi in versions for lesson in Lessons().recall(question.hosts, mpi)]
+    asked = [{"mpi": mpi, "variables": dict(os.environ)} for mpi in versions]
+    return [lesson for one in asked for lesson in Lessons().recall(question.hosts, one)]

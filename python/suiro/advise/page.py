@@ -8,7 +8,7 @@ from suiro.advise import table as words
 from suiro.advise.answer import NATIVE, Answer, Cell, On
 from suiro.advise.program import Program, program_lines
 from suiro.advise.unknown import Unknown
-from suiro.bench.table import size_text, time_text
+from suiro.quantities import size_text, time_text
 from suiro.report.heat_maps import Field, Line, heat_map
 from suiro.report.html import document, figure, sentences, table
 

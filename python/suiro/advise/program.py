@@ -7,8 +7,8 @@ from pathlib import Path
 
 from suiro.advise.answer import NATIVE, Answer
 from suiro.bench.catalog import Collective, collectives
-from suiro.bench.table import size_text, time_text
 from suiro.errors import UsageError
+from suiro.quantities import size_text, time_text
 from suiro.report.sources import LeftOut, trace_calls
 
 _SHARE_MIN = 0.01  # of the time in collectives: what takes less is not worth a line

@@ -13,7 +13,7 @@ from rich.text import Text
 from suiro.advise.answer import Answer, Cell
 from suiro.advise.program import Program, program_lines
 from suiro.advise.unknown import Unknown
-from suiro.bench.table import size_text
+from suiro.quantities import size_text
 
 WIDTH = 80
 OPEN = "\N{WHITE CIRCLE}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from suiro.advise.answer import Answer
 from suiro.advise.question import Question
-from suiro.bench.table import size_text
+from suiro.quantities import size_text
 
 _SECONDS_OF_PROBE = "some 10 s"  # docs/probe.md
 _BUDGET = "5m"

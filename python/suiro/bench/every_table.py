@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import MARK, NOTE_STYLES, figure, print_origin, size_text, time_text
+from suiro.bench.table import MARK, NOTE_STYLES, figure, print_origin
 from suiro.output import columns
+from suiro.quantities import size_text, time_text
 from suiro.text_table import NOTHING, lay_out
 
 _LEAST = ("link", "x control", "calls", "/ bound", "its / bound", "95 %")  # left out in this order

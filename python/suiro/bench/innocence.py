@@ -7,6 +7,7 @@ from statistics import mean, median
 from typing import Any
 
 from suiro.bench.result import LineRate, PortTotals
+from suiro.quantities import time_text
 
 Counters = dict[str, Any]
 _CONTROL_SHARE = 0.97
@@ -74,7 +75,8 @@ def _lateness_reason(documents: list[Counters]) -> str | None:
     allowed_us = documents[0].get("mtu_time_us")
     if late_us is None or allowed_us is None or late_us <= allowed_us:
         return None
-    return f"the switch was {late_us:.0f} us late (p99); one MTU time is {allowed_us:.0f} us"
+    late, allowed = time_text(late_us * 1e-6), time_text(allowed_us * 1e-6)
+    return f"the switch was {late} late (p99); one MTU time is {allowed}"
 
 
 def _stopped_reason(documents: list[Counters]) -> str | None:

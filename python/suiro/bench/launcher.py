@@ -8,6 +8,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+from suiro import variables
 from suiro.errors import UsageError
 from suiro.native import module, tool
 from suiro.run.launchers import Launcher, has_launcher_name, recognise
@@ -23,7 +24,7 @@ _SEARCHED = "LD_LIBRARY_PATH"
 
 def launcher_prefix(given: list[str]) -> list[str]:
     """The words after `--`, or the lab's launcher."""
-    prefix = given or shlex.split(os.environ.get("SUIRO_LAB_MPIRUN", ""))
+    prefix = given or shlex.split(variables.text("SUIRO_LAB_MPIRUN"))
     if not prefix:
         raise UsageError(
             "no launcher: add --lab SPEC, or your launcher after --, such as -- mpirun -np 16"

@@ -2,8 +2,7 @@
 """What one link more is worth: each transport over the first, the first two, ... of a host's
 links, as in the paper on SMP clusters with multi-link Ethernet (2009)."""
 
-import os
-
+from suiro import variables
 from suiro.bench.transports import OURS, Transport
 from suiro.errors import UsageError
 
@@ -27,8 +26,8 @@ def parse_links(text: str) -> list[int]:
 
 def links_here() -> list[str]:
     """Those of the lab, or the interfaces or networks that SUIRO_NETS names."""
-    lab = os.environ.get("SUIRO_LAB_INTERFACES")
-    named = lab.split() if lab else os.environ.get("SUIRO_NETS", "").split(",")
+    lab = variables.text("SUIRO_LAB_INTERFACES")
+    named = lab.split() if lab else variables.text("SUIRO_NETS").split(",")
     links = [link for link in named if link]
     if not links:
         raise UsageError("--links: name the interfaces or networks, in order, in SUIRO_NETS")

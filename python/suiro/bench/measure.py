@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The verb: carries out plans in the environment that it finds, which may be a lab."""
 
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from suiro import variables
 from suiro.bench.cells import Setting, line_rate_of, make_cells
 from suiro.bench.control import Control, find_control
 from suiro.bench.every import Everything
@@ -117,7 +117,7 @@ def _candidates(plan: Plan, setting: Setting, size: int) -> list[str]:
 def _common_arguments(plan: Plan) -> list[str]:
     arguments = ["--budget", str(plan.budget_s)]
     arguments += ["--line-rate", str(_LINE_RATE_PHASE_S), _interface(plan)]
-    counters = os.environ.get("SUIRO_LAB_CONTROL")
+    counters = variables.text("SUIRO_LAB_CONTROL")
     return [*arguments, "--counters", counters] if counters else arguments
 
 
@@ -138,7 +138,7 @@ def _steps_repetitions(plan: Plan, size: int) -> int:
 
 
 def _interface(plan: Plan) -> str:
-    return "eth0" if plan.interface == "-" and os.environ.get("SUIRO_LAB_NAME") else plan.interface
+    return "eth0" if plan.interface == "-" and variables.text("SUIRO_LAB_NAME") else plan.interface
 
 
 def _samples_planned(plan: Plan, setting: Setting) -> int:

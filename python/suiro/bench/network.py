@@ -2,12 +2,12 @@
 """What a lab says of its network, and the time that the network costs at least."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from suiro import variables
 from suiro.bench.innocence import wire_goodput_Bps
 
 # Bytes that the busiest of nodes with so many ranks must send or receive. The two sides of a cut
@@ -65,8 +65,8 @@ def ranks_of_nodes(node_of_rank: list[int]) -> tuple[int, ...]:
 
 def network_of_lab() -> Network | None:
     """The network of the lab that this process is in."""
-    path = os.environ.get("SUIRO_LAB_NETWORK")
-    if path is None:
+    path = variables.text("SUIRO_LAB_NETWORK")
+    if not path:
         return None
     document = json.loads(Path(path).read_text())
     hosts = document["hosts"]
@@ -76,5 +76,5 @@ def network_of_lab() -> Network | None:
         connection_bps=hosts[0]["links"][0]["stream_bps"],
         cuts=tuple(Cut(frozenset(cut["hosts"]), cut["rate_bps"]) for cut in document["cuts"]),
         # UCX, below MPICH, prefers one link and gives the others what it pleases.
-        shares_out=os.environ.get("SUIRO_LAB_MPI") == "openmpi",
+        shares_out=variables.text("SUIRO_LAB_MPI") == "openmpi",
     )

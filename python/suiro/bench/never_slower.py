@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from suiro.bench.cells import SMALL_BYTES
 from suiro.bench.result import Cell, Interval, Result
-from suiro.bench.table import size_text
 from suiro.errors import UsageError
+from suiro.quantities import size_text
 
 NOT_SLOWER = 0.97
 DECIDED_WITHIN = 0.03
@@ -52,7 +52,7 @@ class Row(BaseModel):
     undecided_below: int  # of these, how many have all of their interval below the limit
     void: int
     no_ratio: int
-    geometric_mean: float | None  # of cells of 4 KB and more
+    geometric_mean: float | None  # of cells of 4 KiB and more
     cells_in_mean: int
     never_slower: bool | None
 

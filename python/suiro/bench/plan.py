@@ -2,15 +2,16 @@
 """What to measure, from the words of the command line."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from suiro.bench.catalog import Collective, algorithms, check_parameters
 from suiro.errors import UsageError, did_you_mean
+from suiro.quantities import bits_per_second, byte_count
 
 DEFAULT_SIZES = "32K,256K"
 DEFAULT_BUDGET_S = 600.0
 _DEFAULT_ROOT = 1  # a root of 0 would hide what ranks in another order than that of nodes cost
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _LARGEST_BYTES = (1 << 31) - 1
 _ALGORITHM = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+=\d+(,[a-z_]+=\d+)*)?")
 
@@ -53,27 +54,29 @@ class Plan:
 
 def parse_sizes(text: str) -> tuple[int, ...]:
     """ "1K,256K,1M" as bytes, ascending and without repetition."""
-    return tuple(sorted({_quantity(word, "size", 1024) for word in _words(text, "--sizes")}))
+    return tuple(sorted({parse_size(word) for word in _words(text, "--sizes")}))
 
 
 def parse_size(text: str) -> int:
     """ "64K" as bytes."""
-    return _quantity(text, "size", 1024)
+    size = _above_0(text, "size", byte_count)
+    if size > _LARGEST_BYTES:
+        raise UsageError(f'size "{text}" is too large: at most {_LARGEST_BYTES} bytes')
+    return size
 
 
 def parse_rate(text: str) -> int:
     """ "50M" as bits per second."""
-    return _quantity(text, "rate", 1000)
+    return _above_0(text, "rate", bits_per_second)
 
 
-def _quantity(word: str, what: str, base: int) -> int:
-    match = re.fullmatch(r"(\d+)([KMG]?)", word, re.IGNORECASE)
-    if match is None:
-        raise UsageError(f'"{word}" is not a {what}: give a number with K, M or G, such as 256K')
-    exponent = ["", "K", "M", "G"].index(match[2].upper())
-    value = int(match[1]) * int(base**exponent)
-    if what == "size" and value > _LARGEST_BYTES:
-        raise UsageError(f'size "{word}" is too large: at most {_LARGEST_BYTES} bytes')
+def _above_0(word: str, what: str, read: Callable[[str], int]) -> int:
+    try:
+        value = read(word)
+    except ValueError:
+        raise UsageError(
+            f'"{word}" is not a {what}: give a number with K, M or G, such as 256K'
+        ) from None
     if value == 0:
         raise UsageError(f'{what} "{word}": nothing would be measured; give at least 1')
     return value

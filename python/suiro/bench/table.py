@@ -6,28 +6,12 @@ from rich.console import Console
 from suiro.bench.result import Cell, Result
 from suiro.lab import cables
 from suiro.output import columns
+from suiro.quantities import rate_text, size_text, time_text
 from suiro.text_table import NOTHING, lay_out
 
 MARK = " *void"
 _LEAST = ("/ line", "busiest", "MB/s", "calls", "mean", "x control", "95 %")  # in this order
 NOTE_STYLES = {"void": "yellow", "note": "dim"}
-
-
-def size_text(size: int) -> str:
-    """In K and M, which are 1024s; "-" of a call without data."""
-    if size == 0:
-        return "-"
-    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
-        if size >= unit and size % unit == 0:
-            return f"{size // unit}{name}"
-    return str(size)
-
-
-def time_text(seconds: float) -> str:
-    for unit, name in ((1.0, "s"), (1e-3, "ms")):
-        if seconds >= unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds / 1e-6:.3g} us"
 
 
 def bandwidth_text(cell: Cell) -> str:
@@ -69,7 +53,7 @@ def print_origin(result: Result, console: Console) -> None:
         console.print(f"root: rank {root}", style="dim")
     machine = result.machine
     network = f", lab {machine.lab} ({machine.model})" if machine.lab else ""
-    rate = f", {machine.rate_bps / 1e6:.4g} Mbit/s per host" if machine.rate_bps else ""
+    rate = f", {rate_text(machine.rate_bps)} per host" if machine.rate_bps else ""
     console.print(
         f"{machine.cores} cores, {machine.kernel}, {machine.mpi}{network}{rate}", style="dim"
     )

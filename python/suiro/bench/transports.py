@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from suiro import variables
 from suiro.bench.launcher import launcher_of, suiro_command
 from suiro.bench.statistics import Interval, median_with_interval, ratio_with_interval
 from suiro.bench.workloads import Ended, Sample, Workload
@@ -124,11 +125,20 @@ def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
         pairs = [setting.partition("=") for setting in settings]
         if not all(variable and equals for variable, equals, _ in pairs):
             raise UsageError(f'--transports "{label}": expected {name}:VARIABLE=VALUE')
-        variables = {variable: value.replace("+", ",") for variable, _, value in pairs}
-        parsed.append(Transport(label, name, variables))
+        chosen = {variable: value.replace("+", ",") for variable, _, value in pairs}
+        _check_variables(label, chosen)
+        parsed.append(Transport(label, name, chosen))
     if len({transport.label for transport in parsed}) < len(parsed):
         raise UsageError("--transports names one of them twice")
     return parsed
+
+
+def _check_variables(label: str, chosen: dict[str, str]) -> None:
+    """Those of suiro's; what others take, they know."""
+    for line in variables.unknown(chosen):
+        raise UsageError(f'--transports "{label}": {line}')
+    for name in chosen.keys() & variables.table().keys():
+        variables.table()[name].parse(chosen[name])
 
 
 def compare(

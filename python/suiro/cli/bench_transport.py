@@ -190,7 +190,7 @@ def _show(compared: "Comparisons", json: bool) -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
-    from suiro.bench.table import size_text, time_text
+    from suiro.quantities import size_text, time_text
 
     against = f"its time / {results[0].rows[0].transport}'s"
     named = (Column("kernel", overflow="fold"), "bytes", Column("transport", overflow="fold"))

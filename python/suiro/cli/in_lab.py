@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands that measure take --lab SPEC: they run again as they are, inside a lab made for them."""
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -34,7 +33,9 @@ def _without_lab(arguments: list[str]) -> list[str]:
 
 def repeat_command() -> str:
     """What to type to repeat this from the same folder; inside a lab, with the lab."""
-    lab = os.environ.get("SUIRO_LAB_SPEC")
+    from suiro import variables
+
+    lab = variables.text("SUIRO_LAB_SPEC")
     return shlex.join(["suiro", *sys.argv[1:], *(["--lab", _as_given(lab)] if lab else [])])
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from suiro.cli.group import Group
+from suiro.quantities import rate_text, time_text
 
 app = typer.Typer(
     cls=Group,
@@ -126,8 +127,8 @@ def list_labs(as_json: JsonOption = False) -> None:
             str(entry["spec"]),
             str(entry["hosts"]),
             str(entry["ranks"]),
-            _rate(entry["rate_bps"]),
-            f"{time.time() - entry['started']:.0f} s",
+            rate_text(entry["rate_bps"]),
+            time_text(time.time() - entry["started"]),
             " ".join(entry["command"] or ["-"]).splitlines()[0][:40],
         ]
         for entry in labs
@@ -163,17 +164,10 @@ def specs(as_json: JsonOption = False) -> None:
         return
     _table(
         [
-            [name, " + ".join(map(_rate, spec.link.rates)), spec.description]
+            [name, " + ".join(map(rate_text, spec.link.rates)), spec.description]
             for name, spec in known.items()
         ]
     )
-
-
-def _rate(bits_per_second: int) -> str:
-    for unit, size in (("Gbit/s", 10**9), ("Mbit/s", 10**6)):
-        if bits_per_second >= size:
-            return f"{bits_per_second / size:g} {unit}"
-    return f"{bits_per_second / 1000:g} kbit/s"
 
 
 def _cell(value: Any) -> str:

@@ -203,5 +203,5 @@ def _table(found: "Report") -> "Table":
             *words.gain_cells(group), f"{off.median_error:.0%}" if off else "-",
             words.crossovers(group),
         )  # fmt: skip
-    table.caption = "best, mean: times as fast as the MPI's own choice, of sizes from 4K up"
+    table.caption = "best, mean: times as fast as the MPI's own choice, of sizes from 4 KiB up"
     return table

@@ -190,6 +190,7 @@ def _check_settings(strict: bool, rules: Path | None) -> None:
     """What ranks would only complain of, and then run natively."""
     import os
 
+    from suiro import variables
     from suiro.rules.files import read
 
     if not strict:
@@ -198,7 +199,7 @@ def _check_settings(strict: bool, rules: Path | None) -> None:
         name = f"SUIRO_{collective.upper()}"
         if os.environ.get(name):
             _check_forced(name, collective, os.environ[name])
-    file = rules or os.environ.get("SUIRO_RULES")
+    file = rules or variables.text("SUIRO_RULES")
     if file:
         read(Path(file))
 

@@ -195,7 +195,8 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from suiro.bench.table import figure, size_text, time_text
+    from suiro.bench.table import figure
+    from suiro.quantities import size_text, time_text
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for name in ("bytes", "algorithm", "time", "mean", "/ bound"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suiro import variables
 from suiro.cli.bench import LauncherArgument
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
@@ -136,7 +137,6 @@ def tune(
 
 def _owner(native: bool, mpi: str | None, launcher: list[str] | None) -> str:
     """The MPI whose own algorithms are compared; none if suiro's are. A lab is asked inside it."""
-    import os
 
     from suiro.bench.launcher import launcher_prefix, mpi_of
 
@@ -144,7 +144,7 @@ def _owner(native: bool, mpi: str | None, launcher: list[str] | None) -> str:
         return ""
     if mpi is not None:
         return mpi
-    if not launcher and "SUIRO_LAB_MPIRUN" not in os.environ:
+    if not launcher and not variables.text("SUIRO_LAB_MPIRUN"):
         return "openmpi"
     return mpi_of(launcher_prefix(launcher or []))
 
@@ -325,7 +325,7 @@ def _print(request: "Request", outcome: "Outcome") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from suiro.bench.table import size_text, time_text
+    from suiro.quantities import size_text, time_text
     from suiro.tune.search import chosen
 
     if sys.stderr.isatty():

@@ -29,7 +29,7 @@ def verdict(
     +-3 %, and "slower" if it is not. Of a cell that was repeated, at most twice, the last counts.
 
     The grid of docs/measuring.md, sizes between its sizes and shapes beside its labs each have a
-    line of their own below the table. Means leave out cells below 4 KB.
+    line of their own below the table. Means leave out cells below 4 KiB.
 
     Exit code 1 if in one of these any cell is slower, more than 5 % are undecided, or none counts.
     """
@@ -67,7 +67,7 @@ def _print_table(verdicts: "Verdicts") -> None:
 
 
 def _cell_row(cell: "Judged") -> dict[str, str]:
-    from suiro.bench.table import size_text
+    from suiro.quantities import size_text
     from suiro.text_table import NOTHING
 
     low, high = cell.ci95 or (None, None)
@@ -91,5 +91,6 @@ def _row_text(row: "Row") -> str:
     return (
         f"{row.part}: never slower: {_ANSWERS[row.never_slower]}; of {row.cells} cells "
         f"{row.slower} slower, {row.undecided} undecided{below}, {row.void} void, "
-        f"{row.no_ratio} without a ratio; geometric mean of {row.cells_in_mean} from 4K up {mean}"
+        f"{row.no_ratio} without a ratio; geometric mean of {row.cells_in_mean} from 4 KiB up "
+        f"{mean}"
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from suiro import variables
 from suiro.errors import UsageError
 from suiro.toml_lines import line_of
 
@@ -36,8 +37,8 @@ class ClusterFile:
         from suiro.cluster.network import known_network, streams_of_link
 
         sites = ";".join(",".join(site.nodes) for site in self.cluster.site)
-        flows = os.environ.get(FLOWS_VARIABLE) or self.cluster.wan_flows
-        streams = os.environ.get(STREAMS_VARIABLE) or streams_of_link(self.cluster)
+        flows = variables.text(FLOWS_VARIABLE) or self.cluster.wan_flows
+        streams = variables.text(STREAMS_VARIABLE) or streams_of_link(self.cluster)
         network = known_network(self.cluster)
         return (
             {SITES_VARIABLE: sites if self.cluster.names_nodes else "1"}
@@ -64,7 +65,7 @@ def find(given: Path | None, say: Callable[[str], None]) -> ClusterFile | None:
     it for this job, so what is wrong with it is told, and does not keep the job from running."""
     if given is not None:
         return _file(given)
-    if os.environ.get(SITES_VARIABLE):
+    if variables.text(SITES_VARIABLE):
         return None
     path = usual_place(os.environ)
     if path is None or not (FILE_VARIABLE in os.environ or _may_be_there(path)):

@@ -9,7 +9,7 @@ from pathlib import Path
 from suiro.cluster.cluster import Cluster, Site, Wan
 from suiro.errors import UsageError
 from suiro.output import check_place, write_file
-from suiro.quantities import rate_text, time_text
+from suiro.quantities import rate_in_file, time_in_file
 
 _HEAD = """\
 # The sites of a cluster, for `suiro run --cluster FILE`. Edit it freely: it is checked when it is
@@ -65,7 +65,7 @@ def _wan(wan: Wan) -> str:
 
 def _measures(**values: int | None) -> list[str]:
     return [
-        f'{key} = "{rate_text(value) if key.endswith("rate") else time_text(value * 1e-6)}"'
+        f'{key} = "{rate_in_file(value) if key.endswith("rate") else time_in_file(value * 1e-6)}"'
         for key, value in values.items()
         if value is not None
     ]

@@ -32,7 +32,7 @@ class Chapter:
 
     @property
     def without_suiro(self) -> str:
-        return f"$SUIRO_LABMPIRUN ./{self.program} {self.arguments}"
+        return f"$SUIRO_LAB_MPIRUN ./{self.program} {self.arguments}"
 
     def with_suiro(self, options: str) -> str:
         """What earlier jobs have shown is left aside, so that everybody begins with the same."""
@@ -51,7 +51,7 @@ class Chapter:
 CHAPTERS = (
     Chapter(
         title="Broadcasts and gathers",
-        about="Rank 0 broadcasts a table of 256 KB, and all gather what every rank made of its "
+        about="Rank 0 broadcasts a table of 256 KiB, and all gather what every rank made of its "
         "part. Native sends the same bytes through a node's link several times, and suiro once.",
         lab="8x4-shared",
         program="broadcast_gather",
@@ -59,7 +59,7 @@ CHAPTERS = (
     ),
     Chapter(
         title="Short sums on many ranks per node",
-        about="All ranks sum one number (8 bytes), then a vector of 8 KB, as solvers do. Ranks of "
+        about="All ranks sum one number (8 bytes), then a vector of 8 KiB, as solvers do. Ranks of "
         "a node add up in memory that they share, and one of them sends to other nodes.",
         lab="4x16-bridge",
         program="short_sums",

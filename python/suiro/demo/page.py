@@ -3,9 +3,9 @@
 
 from html import escape
 
-from suiro.bench.table import time_text
 from suiro.demo.result import Demo, Shown, factor
 from suiro.demo.table import DOUBTFUL, LEFT_OUT, bytes_text
+from suiro.quantities import time_text
 from suiro.report.html import document, table
 
 

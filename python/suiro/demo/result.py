@@ -5,8 +5,8 @@ from statistics import median
 
 from pydantic import BaseModel, computed_field
 
-from suiro.bench.table import time_text
 from suiro.provenance import Provenance
+from suiro.quantities import time_text
 
 SHARE_LEAST = 0.05  # of the time in collectives: what took less is not told
 

@@ -5,8 +5,8 @@ from textwrap import wrap
 
 from rich.console import Console
 
-from suiro.bench.table import size_text
 from suiro.demo.result import SHARE_LEAST, Demo, Ran, Shown, factor
+from suiro.quantities import size_range_text
 
 DOUBTFUL = "in doubt, as told below: run it again when the machine is idle"
 
@@ -61,4 +61,4 @@ def bytes_text(ran: Ran) -> str:
     low, high = ran.bytes
     if high == 0:
         return "no data"
-    return f"{size_text(low)} to {size_text(high + 1)} bytes"
+    return size_range_text(low, high + 1)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from suiro import native
-from suiro.doctor import facts, hosts
+from suiro.doctor import facts, hosts, settings
 from suiro.doctor.finding import Finding, ok, problem, warning
 from suiro.errors import MachineError
 from suiro.run import launchers, transport
@@ -36,7 +36,7 @@ def libraries() -> list[str]:
 
 def examine(launcher_given: bool) -> list[Finding]:
     """With a launcher, its hosts are looked at instead of this one."""
-    findings = [*_own_libraries()]
+    findings = [*_own_libraries(), *settings.examine()]
     if not launcher_given:
         findings += [*_launchers(), *_mpi_libraries(), *_transport()]
         for host in facts.gather(facts.probe(libraries())):

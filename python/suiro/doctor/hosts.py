@@ -6,6 +6,7 @@ from pathlib import Path
 
 from suiro.doctor.facts import Host
 from suiro.doctor.finding import Finding, ok, problem, warning
+from suiro.quantities import rate_text
 
 _GLIBC_MIN = (2, 28)
 _ETHERNET = "1"
@@ -72,7 +73,7 @@ def _congestion(host: Host) -> list[Finding]:
 def _switched_off(host: Host) -> list[Finding]:
     meanings = {
         "tcp_sack": "one lost packet costs a whole window",
-        "tcp_window_scaling": "no connection has more than 64 KB under way",
+        "tcp_window_scaling": "no connection has more than 64 KiB under way",
     }
     return [
         warning("tcp", f"{name} is off: {cost}", f"try sysctl -w net.ipv4.{name}=1")
@@ -116,16 +117,12 @@ def _link(name: str, mtu: str, more: list[str]) -> Finding:
         text = f"{name} does not tell its rate, MTU {mtu}: suiro has to reckon with slow and fast"
         advice = "measure it: suiro probe --switch --write-cluster FILE; suiro run --cluster FILE"
         return warning("link", text, advice)
-    return ok("link", f"{name} has {_rate(mbit)}, MTU {mtu}")
+    return ok("link", f"{name} has {rate_text(mbit * 1e6)}, MTU {mtu}")
 
 
 def _mbit(more: list[str]) -> int | None:
     rates = [int(word) for word in more if re.fullmatch(r"[1-9]\d*", word)]
     return rates[0] if rates else None
-
-
-def _rate(mbit: int) -> str:
-    return f"{mbit / 1000:g} Gbit/s" if mbit >= 1000 else f"{mbit} Mbit/s"
 
 
 def _buffers(host: Host) -> list[Finding]:
@@ -139,7 +136,7 @@ def _buffers(host: Host) -> list[Finding]:
         if len(values) != 3 or not values[2].isdigit() or int(values[2]) >= wanted:
             continue
         least, usual, most = values
-        text = f"{name} ends at {most} bytes, and {_rate(mbit)} may need {wanted}"
+        text = f"{name} ends at {most} bytes, and {rate_text(mbit * 1e6)} may need {wanted}"
         new = f'"{least} {usual} {wanted}"'
         findings.append(warning("tcp", text, f"try sysctl -w net.ipv4.{name}={new}"))
     return findings

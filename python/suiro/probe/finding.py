@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from suiro.bench.innocence import STOPPED_SHARE_MAX
 from suiro.probe.evidence import Control, Evidence, Part
+from suiro.quantities import rate_text
 
 Kind = Literal["head_of_line", "pause", "drop", "virtual_output_queues", "not_clear"]
 
@@ -103,7 +104,7 @@ def _hosts_obstacle(evidence: Evidence) -> str:
         return f"no UDP datagrams arrive at {', '.join(silent or evidence.hosts)}: let them pass"
     if max(evidence.link_Bps) > _LINKS_DIFFER * min(evidence.link_Bps):
         rates = ", ".join(
-            f"{host} {rate * 8e-6:.0f} Mbit/s"
+            f"{host} {rate_text(rate * 8)}"
             for host, rate in zip(evidence.hosts, evidence.link_Bps, strict=True)
         )
         return f"the links differ, so leave the slower hosts out: into {rates}"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The verb: runs the two-target test under a launcher and says what it found."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from suiro import variables
 from suiro.bench.innocence import Counters
 from suiro.bench.job import Event, Events, run_job
 from suiro.cluster.cluster import EVERY_NODE, Cluster, Switch
@@ -20,7 +20,7 @@ from suiro.probe.cost import Cost, predict
 from suiro.probe.evidence import Evidence, read_evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind, find, needs_more_tries
 from suiro.provenance import Machine, describe_machine
-from suiro.quantities import rate_text
+from suiro.quantities import rate_in_file
 
 # The link, three parts in each of three tries, and the bursts over TCP.
 _STEPS = 11
@@ -54,7 +54,7 @@ class Probe(BaseModel):
                     {
                         "nodes": [EVERY_NODE],
                         "switch": _SWITCHES[self.finding.kind],
-                        "rate": rate_text(round(min(self.evidence.link_Bps) * 8)),
+                        "rate": rate_in_file(round(min(self.evidence.link_Bps) * 8)),
                     }
                 ],
             }
@@ -66,7 +66,7 @@ def probe_switch(
 ) -> Probe:
     """One job, or two where the first does not make it clear. `ppn` is of the all-to-all whose cost
     is predicted; as launched when None."""
-    if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
+    if interface == "-" and variables.text("SUIRO_LAB_NAME"):
         interface = "eth0"
     events, evidence = _measure(prefix, mpi, interface)
     if needs_more_tries(evidence):
@@ -103,7 +103,7 @@ def _measure(prefix: list[str], mpi: str, interface: str) -> tuple[Events, Evide
 
 def _lab_clock() -> Counters:
     """How long the switch of the lab that this runs in has run, and stood still; none elsewhere."""
-    control = os.environ.get("SUIRO_LAB_CONTROL")
+    control = variables.text("SUIRO_LAB_CONTROL")
     return counters(Path(control)) if control else {}
 
 

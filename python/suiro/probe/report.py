@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from suiro.bench.table import size_text
 from suiro.probe.cost import Cost
 from suiro.probe.evidence import Evidence
 from suiro.probe.finding import HOSTS_LEAST, Finding, Kind
 from suiro.probe.measure import Probe
+from suiro.quantities import rate_text, rough_size_text, size_text
 
 NAMES: dict[Kind, str] = {
     "head_of_line": "head-of-line blocking",
@@ -76,11 +76,11 @@ def _meaning(finding: Finding) -> list[str]:
 
 def _evidence(evidence: Evidence) -> Iterator[str]:
     if evidence.link_Bps:
-        slowest, fastest = min(evidence.link_Bps) * 8e-6, max(evidence.link_Bps) * 8e-6
+        slowest, fastest = min(evidence.link_Bps) * 8, max(evidence.link_Bps) * 8
         yield (
-            f"{len(evidence.hosts)} hosts, links of {slowest:.4g} to {fastest:.4g} Mbit/s of "
-            f"payload, {evidence.flows} {'thread' if evidence.flows == 1 else 'threads'} each; "
-            f"{evidence.sent_bytes / 1e6:.3g} MB sent in all"
+            f"{len(evidence.hosts)} hosts, links of {rate_text(slowest)} to {rate_text(fastest)} "
+            f"of payload, {evidence.flows} {'thread' if evidence.flows == 1 else 'threads'} each; "
+            f"{rough_size_text(evidence.sent_bytes)} sent in all"
         )
     if evidence.controls:
         shares = ", ".join(f"{control.share:.0%}" for control in evidence.controls)

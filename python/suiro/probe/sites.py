@@ -3,7 +3,6 @@
 and a second one lets nodes send: within each site, and from site to site, over one TCP stream and
 over several."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,13 +11,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from suiro import variables
 from suiro.bench.job import Event, Events, run_job
 from suiro.cluster.cluster import Cluster, site_pairs
 from suiro.errors import SuiroError, UsageError
 from suiro.output import say
 from suiro.probe.grouping import Grouping, Latencies, group
 from suiro.provenance import Machine, describe_machine
-from suiro.quantities import rate_text, time_text
+from suiro.quantities import rate_in_file, time_in_file
 
 _STREAMS_MAX = 8
 _NEAR_S = 1.5  # how long a stream within a site is watched
@@ -79,9 +79,9 @@ class SitesProbe(BaseModel):
         way_s, streams = self.way_s(number, number), self.between(number, number)
         return {
             "nodes": [self.hosts[node] for node in self.grouping.sites[number]],
-            "latency": time_text(way_s) if way_s else None,
-            "rate": rate_text(streams.best_Bps * 8) if streams else None,
-            "stream_rate": rate_text(streams.rates_Bps[1] * 8)
+            "latency": time_in_file(way_s) if way_s else None,
+            "rate": rate_in_file(streams.best_Bps * 8) if streams else None,
+            "stream_rate": rate_in_file(streams.rates_Bps[1] * 8)
             if streams and streams.n > 1
             else None,
         }
@@ -90,15 +90,15 @@ class SitesProbe(BaseModel):
         way_s = self.way_s(*streams.sites)
         return {
             "sites": list(streams.sites),
-            "delay": time_text(way_s) if way_s else None,
-            "rate": rate_text(streams.best_Bps * 8),
+            "delay": time_in_file(way_s) if way_s else None,
+            "rate": rate_in_file(streams.best_Bps * 8),
             "n": streams.n,
         }
 
 
 def probe_sites(prefix: list[str], mpi: str, interface: str, command: str) -> SitesProbe:
     """Two jobs on the same hosts."""
-    if interface == "-" and os.environ.get("SUIRO_LAB_NAME"):
+    if interface == "-" and variables.text("SUIRO_LAB_NAME"):
         interface = "eth0"
     first = run_job(prefix, mpi, ["--latencies", interface], with_suiro=False, watch=_watch_ways())
     hosts = list(first.start["hosts"])

@@ -79,14 +79,14 @@ def _at_once(probe: SitesProbe) -> Iterator[str]:
         left, right = streams.sites
         rates = ", ".join(f"{n}: {rate_text(B * 8)}" for n, B in streams.rates_Bps.items())
         if left != right:
-            yield f"{left} to {right}: bit/s by pairs of nodes: {rates}; n = {streams.n} is enough"
+            yield f"{left} to {right}: by pairs of nodes: {rates}; n = {streams.n} is enough"
         elif streams.n > 1:
-            yield f"{left}: bit/s of a link by TCP streams: {rates}; {streams.n} fill it"
+            yield f"{left}: of a link by TCP streams: {rates}; {streams.n} fill it"
 
 
 def _matrix(probe: SitesProbe) -> Table:
     sites = range(len(probe.grouping.sites))
-    table = Table(title="one way; bit/s of payload", title_justify="left")
+    table = Table(title="one way; payload", title_justify="left")
     table.add_column("site", justify="right")
     for site in sites:
         table.add_column(str(site), justify="right")

@@ -101,8 +101,8 @@ def _notes(probe: SitesProbe) -> list[str]:
         way_s, rate = probe.way_s(left, right), rate_text(streams.best_Bps * 8)
         way = time_text(way_s) if way_s else "?"
         if left == right:
-            notes.append(f"within site {left}: {way} one way, {rate}bit/s between two nodes")
+            notes.append(f"within site {left}: {way} one way, {rate} between two nodes")
         else:
             n = streams.n
-            notes.append(f"site {left} to {right}: {way} one way, {rate}bit/s by n = {n} nodes")
+            notes.append(f"site {left} to {right}: {way} one way, {rate} by n = {n} nodes")
     return notes

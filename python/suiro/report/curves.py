@@ -5,7 +5,7 @@ a program's time went."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from suiro.bench.table import size_text
+from suiro.quantities import size_text
 from suiro.report.evidence import Group, Row
 from suiro.report.figures import INCHES, INK, SHADES, legend, size_axis, svg_of
 from suiro.report.heat_maps import Field, gain_lines

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from suiro.bench.result import Cell, Result
-from suiro.bench.table import size_text
 from suiro.bench.wide_area import Sites, model_s, throughput_Bps
+from suiro.quantities import size_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

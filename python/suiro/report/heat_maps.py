@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from suiro.bench.cells import SMALL_BYTES
 from suiro.bench.statistics import Interval
-from suiro.bench.table import size_text
+from suiro.quantities import size_text
 from suiro.report.evidence import AUTO, NATIVE, Choice, Group, Row
 from suiro.report.figures import INCHES, svg_of
 

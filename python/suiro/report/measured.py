@@ -9,7 +9,7 @@ from itertools import groupby
 
 from suiro import __version__
 from suiro.bench.result import Result
-from suiro.bench.table import time_text
+from suiro.quantities import rate_text, time_text
 from suiro.report import curves, heat_maps, html, words
 from suiro.report.evidence import NATIVE, Group, Row, Setting, spent_s
 from suiro.report.predicted import agreement
@@ -42,7 +42,7 @@ class Origin:
 def origin_of(result: Result) -> Origin:
     """Of a bench."""
     machine = result.machine
-    rate = f"{machine.rate_bps / 1e6:.4g} Mbit/s per host" if machine.rate_bps else ""
+    rate = f"{rate_text(machine.rate_bps)} per host" if machine.rate_bps else ""
     network = f"lab {machine.lab} ({machine.model})" if machine.lab else ""
     words_of_it = [
         result.measured_at, f"{machine.cores} cores, {machine.processor}", machine.kernel,
@@ -263,7 +263,7 @@ def _sure(report: Report) -> str:
     intro = (
         "Fewest: the fewest calls behind a time. Interval: half of the 95 % interval's width over "
         "the time, in the median. Decided: of ratios to the MPI's own choice, those whose interval "
-        "leaves 1 out. Below 4 KB, where ranks share cores, how these are given away decides as "
+        "leaves 1 out. Below 4 KiB, where ranks share cores, how these are given away decides as "
         "much as the algorithm."
     )
     return (

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from suiro.bench.result import Result
 from suiro.errors import UsageError
 from suiro.json_lines import WrongJsonError, parse
+from suiro.quantities import size_text
 from suiro.tune.store import FILE_BYTES_MAX, Record
 
 _EXPECTED = (
@@ -129,7 +130,7 @@ def _object(line: bytes) -> dict[str, Any]:
 
 def _read_document(data: bytes, sources: Sources) -> None:
     if len(data) > FILE_BYTES_MAX:
-        raise WrongJsonError(1, f"{_EXPECTED}, of at most {FILE_BYTES_MAX >> 20} MB")
+        raise WrongJsonError(1, f"{_EXPECTED}, of at most {size_text(FILE_BYTES_MAX)}")
     whole = _object(data)
     if "cells" in whole:
         sources.results.append(parse(Result, data))

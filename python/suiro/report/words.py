@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from suiro.bench.table import size_text, time_text
+from suiro.quantities import size_text, time_text
 from suiro.report.evidence import AUTO, NATIVE, Choice, Group, Row, spent_s
 from suiro.report.predicted import agreement
 
@@ -43,14 +43,14 @@ def gain_sentence(group: Group) -> str:
         return f"{place}: nothing can be said of gains: {_why_not(group)}."
     counted = group.headlines
     if not counted:
-        return f"{place}: only small messages were compared, below 4 KB; no mean is made of these."
+        return f"{place}: only small messages were compared, below 4 KiB; no mean is made of these."
     faster = [choice for choice in counted if choice.faster]
     if not faster:
         return f"{place}: nothing is faster than the MPI's own choice by more than chance."
     return (
         f"{place}: up to {max(one.gain for one in faster):.2f} times as fast as the MPI's own "
         f"choice, {group.mean_gain:.2f} in the mean; by more than chance at {len(faster)} of "
-        f"{len(counted)} sizes from 4K up."
+        f"{len(counted)} sizes from 4 KiB up."
     )
 
 
@@ -82,9 +82,7 @@ def crossover_sentence(group: Group) -> str:
     """The same in words, with the end of what was measured."""
     if not group.choices:
         return ""
-    parts = [
-        f"{_name(group, one)} from {size_text(one.bytes)} bytes on" for one in group.crossovers
-    ]
+    parts = [f"{_name(group, one)} from {size_text(one.bytes)} on" for one in group.crossovers]
     last = size_text(group.choices[-1].bytes)
     return f"What to run: {'; '.join(parts)}; measured up to {last}."
 

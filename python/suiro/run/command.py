@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from suiro import variables
 from suiro.errors import MachineError, UsageError, did_you_mean
 from suiro.native import library
 from suiro.run import context_file, env_list, launchers, srun, transport, wrappers
@@ -171,15 +172,8 @@ def _preload(*names: str) -> str:
 
 
 def _variables_for_ranks() -> list[str]:
-    """What `suiro run` tells them, and suiro's settings as far as they are set: there is one for
-    each collective."""
-    own = ("SUIRO_LAB_", "SUIRO_NATIVE_DIR", "SUIRO_STAND_INS")
-    settings = {
-        name
-        for name in os.environ
-        if name == "SUIRO" or (name.startswith("SUIRO_") and not name.startswith(own))
-    }
-    return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | settings)
+    """What `suiro run` tells them, and suiro's settings as far as they are set."""
+    return sorted({"SUIRO_JOB", "SUIRO_TOKEN"} | variables.given_to_ranks(os.environ))
 
 
 def _obstacle(name: str, program: Program, mpi: str, expected: str = "") -> str:

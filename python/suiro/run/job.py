@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from types import FrameType
 
+from suiro import variables
 from suiro.cluster import of_job
 from suiro.errors import SuiroError, UsageError
 from suiro.output import WriteError, say, told_of
@@ -26,12 +27,11 @@ from suiro.run.nested import FOLDER, make_stand_ins, was_called
 from suiro.run.report import Reports
 from suiro.run.service import Service
 from suiro.run.table import print_json, print_table
+from suiro.variables import WrongValueError
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _STRICT_EXIT_CODE = 3
 # What SUIRO may say, as in src/mpi/environment.cpp.
-_OFF = ("off", "0", "no", "false")
-_ON = ("", "on", "1", "yes", "true")
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class Options:
         """How the ranks learn it."""
         suiro = self.transport == "suiro"
         found = {
-            "SUIRO_EXPLAIN": "1" if self.explain or self.check else None,
+            "SUIRO_EXPLAIN": "on" if self.explain or self.check else None,
             "SUIRO_NET_EXPLAIN": "on" if self.explain == "table" and suiro else None,
-            "SUIRO_TRACE": "1" if self.trace else None,
-            "SUIRO_CHECK": "1" if self.check else None,
+            "SUIRO_TRACE": "on" if self.trace else None,
+            "SUIRO_CHECK": "on" if self.check else None,
             "SUIRO_CHECK_TOLERANCE": None
             if self.check_tolerance is None
             else repr(self.check_tolerance),
-            "SUIRO_LEARN": None if self.learn else "0",
+            "SUIRO_LEARN": None if self.learn else "off",
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
         }
         found |= {f"SUIRO_{name.upper()}": value for name, value in self.forced.items()}
@@ -80,18 +80,20 @@ def run(words: Sequence[str], options: Options) -> int:
     """Runs the command. The exit code is its own; else 1 if --check found a difference or a file
     that was asked for is not whole."""
     unchanged = dict(os.environ)
-    switch = unchanged.get("SUIRO", "")
-    if switch in _OFF:
-        return _run_command(list(words), unchanged)
+    try:
+        if not variables.is_on("SUIRO"):
+            return _run_command(list(words), unchanged)
+    except WrongValueError as error:
+        return _run_unchanged(list(words), unchanged, error, options.strict)
+    for line in variables.unknown(unchanged):
+        say(line)
     with contextlib.ExitStack() as stack:
         try:
-            if switch not in _ON:
-                raise SuiroError(f"SUIRO={switch}: expected on or off")
             cluster = of_job.find(options.cluster, say)
             unchanged |= options.variables() | (cluster.variables() if cluster else {})
             os.environ.update(unchanged)
             plan = _plan(words, options)
-            learns = options.learns and not os.environ.get("SUIRO_NO_STORE")
+            learns = options.learns and not variables.is_on("SUIRO_NO_STORE")
             reports = Reports(options.trace, cluster, learns=learns)
             service = Service(reports)
             environment = _environment(plan, service, stack)
@@ -259,6 +261,6 @@ def _tell(reports: Reports, options: Options) -> None:
 
 def _lab_rate_bps() -> float | None:
     try:
-        return float(os.environ["SUIRO_LAB_RATE_BPS"])
-    except (KeyError, ValueError):
+        return float(variables.text("SUIRO_LAB_RATE_BPS"))
+    except ValueError:
         return None

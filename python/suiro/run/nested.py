@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from suiro import variables
 from suiro.native import module
 
 FOLDER = "SUIRO_STAND_INS"
@@ -33,7 +34,7 @@ def make_stand_ins(folder: Path) -> dict[str, str]:
         stand_in.write_text(f'#!/bin/sh\nexec {suiro} {name} "$@"\n')
         stand_in.chmod(0o755)
     changed = {FOLDER: str(folder), "PATH": f"{folder}:{os.environ.get('PATH', os.defpath)}"}
-    lab = os.environ.get("SUIRO_LAB_MPIRUN", "").split()
+    lab = variables.text("SUIRO_LAB_MPIRUN").split()
     if lab and (folder / Path(lab[0]).name).exists():
         changed["SUIRO_LAB_MPIRUN"] = " ".join([str(folder / Path(lab[0]).name), *lab[1:]])
     return changed

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from suiro.output import columns, wrapped
+from suiro.quantities import size_range_text, size_text, time_text
 from suiro.run.hint import hint
 from suiro.text_table import NOTHING, lay_out
 
@@ -56,9 +57,9 @@ def _cells(row: dict[str, Any], reason: int) -> dict[str, str]:
         "bytes": NOTHING if row["bytes"] is None else _sizes(*row["bytes"]),
         "algorithm": row["algorithm"],
         "calls": str(row["calls"]),
-        "median": _time(row["median_s"]),
-        "max": _time(row["max_s"]),
-        "native": NOTHING if row["native_s"] is None else _time(row["native_s"]),
+        "median": time_text(row["median_s"]),
+        "max": time_text(row["max_s"]),
+        "native": NOTHING if row["native_s"] is None else time_text(row["native_s"]),
         "x bound": bound,
         "why": str(reason),
     }
@@ -90,18 +91,4 @@ def _over_bound(ratio: float) -> str:
 
 
 def _sizes(low: int, high: int) -> str:
-    return str(low) if low == high else f"{_bytes(low)} to {_bytes(high + 1)}"
-
-
-def _bytes(count: int) -> str:
-    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
-        if count >= unit and count % unit == 0:
-            return f"{count // unit}{name}"
-    return str(count)
-
-
-def _time(seconds: float) -> str:
-    for unit, name in ((1.0, "s"), (1e-3, "ms")):
-        if seconds >= unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds * 1e6:.3g} us"
+    return size_text(low) if low == high else size_range_text(low, high + 1)

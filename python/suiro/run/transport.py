@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Sequence
 
+from suiro import variables
 from suiro.errors import MachineError
 from suiro.native import library
 from suiro.output import say
@@ -45,7 +46,7 @@ def choose() -> bool:
 
 def chosen() -> bool:
     """By this command, or by the one that started the script in which this launcher is called."""
-    return os.environ.get(_CHOSEN) == "suiro"
+    return variables.text(_CHOSEN) == "suiro"
 
 
 def obstacle(programs: Sequence[Program], launcher: Launcher | None) -> str:
@@ -65,7 +66,7 @@ def wrong_offsets(launcher: Launcher | None) -> str:
     if launcher is None or launcher.mpi != "openmpi":
         return ""
     numbers = tuple(map(int, re.findall(r"\d+", launcher.version)[:3]))
-    if not numbers or numbers >= _RIGHT_OPENMPI or os.environ.get(_WRONG_OFFSETS) == "accept":
+    if not numbers or numbers >= _RIGHT_OPENMPI or variables.text(_WRONG_OFFSETS) == "accept":
         return ""
     return (
         f"{launcher.full_name} sends datatypes with an offset from the wrong place over libfabric "

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from suiro.bench.catalog import Collective
-from suiro.bench.table import size_text
 from suiro.output import say
+from suiro.quantities import size_text
 from suiro.sim.estimate import Estimate, estimate
 from suiro.sim.network import Scene
 

@@ -4,7 +4,7 @@ its receives, as dark as the part of the link that is in use."""
 
 from html import escape
 
-from suiro.bench.table import size_text, time_text
+from suiro.quantities import size_text, time_text
 from suiro.sim.estimate import Estimate
 from suiro.sim.network import Scene
 

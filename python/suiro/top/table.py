@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from suiro.quantities import rough_size_text
 from suiro.top.process import Process, Reading
 
 _HEADINGS = (
@@ -13,7 +14,7 @@ _HEADINGS = (
     *("posted", "unmatched", "buffered", "copied", "wake-ups/s", "calls/s", "again", "refused"),
 )
 _WORDS = ("rank", "host", "program", "rails: MB/s out, in")
-_KILO, _MEGA = 1e3, 1e6
+_MEGA = 1e6
 
 
 def table_of(before: Sequence[Reading], now: Sequence[Reading]) -> Table:
@@ -50,7 +51,7 @@ def _row(before: Reading, now: Reading) -> list[str]:
         f"{100 * unexpected / messages:.0f} %" if messages else "-",
         str(counters.posted_now),
         str(counters.unexpected_now),
-        f"{counters.unexpected_bytes_now / _KILO:.0f} kB",
+        rough_size_text(counters.unexpected_bytes_now),
         f"{rate(counters.copied_bytes, past.copied_bytes, _MEGA)} MB/s",
         rate(counters.helper_wakeups, past.helper_wakeups),
         rate(counters.system_calls, past.system_calls),

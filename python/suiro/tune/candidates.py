@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from suiro.bench.catalog import Collective, algorithms
 from suiro.tune import mpich, openmpi
 
-SEGMENTS = tuple(1 << power for power in range(10, 19))  # bytes: 1 to 256 KB (paper B, 3.2)
+SEGMENTS = tuple(1 << power for power in range(10, 19))  # bytes: 1 to 256 KiB (paper B, 3.2)
 _SEGMENT_PARAMETER = "segment"
 DEFAULT = "default"  # what the MPI does by itself
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from suiro import variables
 from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.native_algorithm import Call
@@ -125,7 +126,7 @@ def _scene(request: Request, start: Mapping[str, Any], tell: Tell) -> Scene | No
     """The job's nodes on the network that is known; None where none is."""
     if request.cluster is not None:
         return of_job(request.cluster, list(start["hosts"]), _ranks_of_node(start["node_of_rank"]))
-    lab = os.environ.get("SUIRO_LAB_SPEC")
+    lab = variables.text("SUIRO_LAB_SPEC")
     if not lab:
         return None
     try:

@@ -5,10 +5,9 @@ import re
 
 from suiro.bench.plan import parse_size
 from suiro.errors import UsageError
+from suiro.quantities import seconds
 
 _RANGE = re.compile(r"(\w+)-(\w+):(\w+)")
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
-_TIME_UNITS = {None: 1, "s": 1, "m": 60, "h": 3600}
 _SIZES_MAX = 512
 
 
@@ -33,10 +32,13 @@ def parse_grid(text: str) -> list[int]:
 
 def parse_time(text: str, option: str = "--budget") -> float:
     """ "5m" as seconds."""
-    match = _TIME.fullmatch(text)
-    if match is None or float(match[1]) == 0:
+    try:
+        time_s = seconds(text)
+    except ValueError:
+        time_s = 0.0
+    if time_s == 0:
         raise UsageError(f'{option} "{text}": give a time such as 90s, 5m or 1h')
-    return float(match[1]) * _TIME_UNITS[match[2]]
+    return time_s
 
 
 def coarse_to_fine(sizes: list[int]) -> list[int]:

@@ -16,9 +16,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from suiro import variables
 from suiro.errors import MachineError, SuiroError, UsageError
 from suiro.json_lines import parse
 from suiro.output import WriteError, reason_of, say, write_file
+from suiro.quantities import size_text
 
 _VARIABLE = "SUIRO_STORE"
 FILE_BYTES_MAX = 64 << 20
@@ -62,7 +64,7 @@ class Record(_Row):
 
 def folder() -> Path:
     """SUIRO_STORE, or a folder of the user's."""
-    given = os.environ.get(_VARIABLE)
+    given = variables.text(_VARIABLE)
     if given:
         return Path(given)
     home = os.environ.get("HOME")
@@ -100,7 +102,7 @@ def is_there() -> bool:
 
 def cluster_named(hosts: Iterable[str]) -> str:
     """A name for the nodes: the lab's, or made from their names."""
-    lab = os.environ.get("SUIRO_LAB_SPEC")
+    lab = variables.text("SUIRO_LAB_SPEC")
     if lab:
         return f"lab-{Path(lab).stem}"
     names = ",".join(sorted(set(hosts)))
@@ -140,7 +142,7 @@ def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     for path in sorted(target.glob("*.json")) if is_there() else ():
         try:
             if path.stat().st_size > FILE_BYTES_MAX:
-                raise ValueError(f"expected at most {FILE_BYTES_MAX >> 20} MB")
+                raise ValueError(f"expected at most {size_text(FILE_BYTES_MAX)}")
             yield path, parse(Record, path.read_bytes())
         except (OSError, ValueError) as error:
             _complain(path, str(error))

@@ -20,7 +20,7 @@ constexpr ParameterSpec lane_segment_spec = {
     .minimum = 0,
     .maximum = 1 << 30,
     .fallback = 0,
-    .meaning = "bytes of a segment in shared memory, up to 480 KB; 0: as many",
+    .meaning = "bytes of a segment in shared memory, up to 480 KiB; 0: as many",
     .others = {}};
 
 Schedule build_allreduce_shared_lanes(const Call& call, const Parameters& parameters) {

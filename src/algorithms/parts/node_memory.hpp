@@ -30,7 +30,7 @@ inline constexpr ParameterSpec node_segment_spec = {
     .maximum = 1 << 30,
     .fallback = 0,
     .meaning =
-        "bytes of a segment, up to 240 KB; 0: what suits the message, the ranks and the link",
+        "bytes of a segment, up to 240 KiB; 0: what suits the message, the ranks and the link",
     .others = longer_segments};
 
 /// In how many segments `bytes` are cut: by that parameter, or by the formula.

@@ -24,7 +24,7 @@ inline constexpr ParameterSpec chains_spec = {.name = "chains",
 inline constexpr std::int64_t header_bytes = 128;
 
 /// Messages up to this size are sent without asking first by every MPI: an answer would wait behind
-/// data (MPICH asks above 16 KB, Open MPI above 64 KB over TCP).
+/// data (MPICH asks above 16 KiB, Open MPI above 64 KiB over TCP).
 inline constexpr std::int64_t eager_bytes = (16 << 10) - header_bytes;
 
 /// Bytes of a segment with which a pipeline takes least time. With `stages` messages one after the

@@ -90,7 +90,7 @@ bool can_run(const Workspace& workspace, const Operation& operation, bool on_net
 
 /// How large a block may be to be joined with others where blocks differ; the same on all ranks.
 /// Room for twice what the ranks agreed on, but not for single blocks far above the mean; and for
-/// 2 KB where that is little memory: sizes grow, and a slot that is not full costs nothing on the
+/// 2 KiB where that is little memory: sizes grow, and a slot that is not full costs nothing on the
 /// way.
 struct BlockBytes;
 std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockBytes>& agreed);

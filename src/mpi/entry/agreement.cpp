@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/tell.hpp"
+#include "base/variables.hpp"
 #include "choose/bound_rules.hpp"
 #include "host/links.hpp"
 #include "host/local_place.hpp"
@@ -201,7 +202,7 @@ void settle_network(const std::vector<Stand>& stands) {
   const int cores = std::ranges::min(stands, {}, &Stand::cores).cores;
   const NetworkFile known =
       told.empty() ? unmeasured_network(job.link, slowest > 0, cores)
-                   : told_network(told, "SUIRO_CLUSTER_NETWORK", job.link, slowest > 0, cores);
+                   : told_network(told, variables::cluster_network.name, job.link, slowest > 0, cores);
   job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
   const bool node_memory = !survives_failures() && !job.settings.on_net;

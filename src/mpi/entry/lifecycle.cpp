@@ -2,13 +2,14 @@
 // From MPI_Init to MPI_Finalize. A collective is only touched when all ranks of the world have this
 // library and mean the same: the job service knows the first (a rank without the library cannot be
 // asked over MPI), the agreement tells the second.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/tell.hpp"
+#include "base/variables.hpp"
 #include "mpi/carry/net_group.hpp"
 #include "mpi/decide/communicators.hpp"
 #include "mpi/entry/agreement.hpp"
@@ -41,7 +42,10 @@ bool may_act(bool enrolled) {
   real.Comm_rank(MPI_COMM_WORLD, &job.rank);
   real.Comm_size(MPI_COMM_WORLD, &size);
   if (was_spawned()) return false;
-  if (job.settings.service.empty()) return agree();
+  if (job.settings.service.empty()) {
+    if (job.rank == 0) std::ranges::for_each(unknown_variables(), say);  // else `suiro run` does
+    return agree();
+  }
   if (!enrolled) {
     if (job.rank == 0) {
       say("cannot reach `suiro run` at " + job.settings.service +
@@ -86,7 +90,7 @@ bool settle_messages() {
   if (job.settings.transport != "suiro") return false;
   const std::string answer = job.service.transport(provider_obstacle());
   if (answer == "suiro") choose_provider();
-  if (answer == "net" && std::getenv("SUIRO_COLLECTIVES") == nullptr) {
+  if (answer == "net" && value_of(variables::collectives) == nullptr) {
     job.settings.on_net = true;
     ++job.settings.hash;  // a rank that has not heard the answer is noticed
   }

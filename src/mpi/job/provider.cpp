@@ -13,6 +13,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/variables.hpp"
 #include "host/launcher.hpp"
 #include "host/links.hpp"
 #include "mpi/job/service.hpp"
@@ -40,7 +41,7 @@ constexpr Variable variables[] = {
     {"MPIR_CVAR_CH4_NETMOD", "ofi"},
     {"I_MPI_OFI_PROVIDER", "suiro"},
     {"I_MPI_FABRICS", "shm:ofi", true},
-    // MPICH has the receiver confirm each message over 4 KB for the sake of its own one-sided
+    // MPICH has the receiver confirm each message over 4 KiB for the sake of its own one-sided
     // communication over libfabric (init_settings.c), which suiro does not offer.
     {"MPIR_CVAR_CH4_OFI_ENABLE_RMA", "0", true},
 };
@@ -104,10 +105,9 @@ bool has_wrong_offsets(const std::string& version) {
   int major = 0;
   int minor = 0;
   int patch = 0;
-  const char* accepted = std::getenv("SUIRO_WRONG_OFFSETS");
   return std::sscanf(version.c_str(), "Open MPI v%d.%d.%d", &major, &minor, &patch) == 3 &&
          std::tuple(major, minor, patch) < std::tuple(4, 1, 6) &&
-         (accepted == nullptr || std::string_view(accepted) != "accept");
+         text_of(variables::wrong_offsets) != "accept";  // settings.cpp refuses what is no choice
 }
 
 std::string mpi_failure() {

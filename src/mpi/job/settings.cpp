@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/job/settings.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
@@ -14,11 +16,11 @@
 #include <string_view>
 
 #include "base/hash.hpp"
+#include "base/message.hpp"
+#include "base/variables.hpp"
 #include "collectives/collectives.hpp"
 #include "model/network_json.hpp"
 #include "mpi/underneath/environment.hpp"
-#include "mpi/underneath/load.hpp"
-#include "rules/message.hpp"
 
 namespace suiro::mpi {
 
@@ -26,11 +28,7 @@ namespace {
 
 constexpr std::size_t rule_file_bytes_max = std::size_t{1} << 20;
 constexpr std::size_t path_bytes_max = 256;  // in messages
-
-bool flag(const char* name) {
-  const std::string value = variable(name);
-  return !value.empty() && value != "0";
-}
+constexpr std::string_view prefix = "SUIRO_";
 
 /// A separator keeps "ab" + "c" apart from "a" + "bc".
 void mix(std::uint64_t& hash, std::string_view text) {
@@ -43,18 +41,18 @@ std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open() || file.bad()) {
-    throw std::runtime_error("SUIRO_RULES=" + printable(path, path_bytes_max) + ": " +
-                             std::strerror(errno));
+    throw std::runtime_error(std::string(variables::rules.name) + "=" +
+                             printable(path, path_bytes_max) + ": " + std::strerror(errno));
   }
   if (text.size() > rule_file_bytes_max) {
-    throw std::runtime_error("SUIRO_RULES=" + printable(path, path_bytes_max) +
-                             ": larger than 1 MiB");
+    throw std::runtime_error(std::string(variables::rules.name) + "=" +
+                             printable(path, path_bytes_max) + ": larger than 1 MiB");
   }
   return text;
 }
 
 void add_rule_file(Settings& settings) {
-  const std::string path = variable("SUIRO_RULES");
+  const std::string path = text_of(variables::rules);
   if (path.empty()) return;
   const std::string text = read_file(path);
   mix(settings.hash, text);
@@ -63,9 +61,14 @@ void add_rule_file(Settings& settings) {
 }
 
 /// SUIRO_ALLTOALL, SUIRO_BCAST and so on.
-void add_forced(Settings& settings, std::string_view collective) {
-  std::string name = "SUIRO_";
+std::string forcing(std::string_view collective) {
+  std::string name(prefix);
   for (const char c : collective) name += static_cast<char>(std::toupper(c));
+  return name;
+}
+
+void add_forced(Settings& settings, std::string_view collective) {
+  const std::string name = forcing(collective);
   const std::string value = variable(name.c_str());
   mix(settings.hash, value);
   if (value.empty()) return;
@@ -76,62 +79,40 @@ void add_forced(Settings& settings, std::string_view collective) {
   }
 }
 
-/// `text` is the `value` of `name`, or a part of it.
-int number_from_1(std::string_view text, const char* name, const std::string& value,
-                  const char* expected = "a number from 1") {
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (stop != end || error != std::errc() || number < 1) {
-    throw std::runtime_error(std::string(name) + "=" + printable(value) + ": expected " + expected);
-  }
-  return number;
-}
-
-/// A number from 1; `number` stays as it is where the variable is not set.
-void add_number(Settings& settings, const char* name, int& number) {
-  const std::string value = variable(name);
-  mix(settings.hash, value);
-  if (!value.empty()) number = number_from_1(value, name, value);
-}
-
 void add_check_tolerance(Settings& settings) {
-  const std::string value = variable("SUIRO_CHECK_TOLERANCE");
+  const std::string value = text_of(variables::check_tolerance);
   mix(settings.hash, value);
   if (value.empty()) return;
   double share = -1;
   const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), share);
   if (*stop != 0 || error != std::errc() || !std::isfinite(share) || share < 0) {
-    throw std::runtime_error("SUIRO_CHECK_TOLERANCE=" + printable(value) +
-                             ": expected a number from 0, such as 1e-9");
+    refuse(variables::check_tolerance, value);
   }
   settings.check_tolerance = share;
 }
 
-void add_learning(Settings& settings) {
-  const std::string value = variable("SUIRO_LEARN");
-  mix(settings.hash, value);
-  if (!value.empty() && value != "0" && value != "1") {
-    throw std::runtime_error("SUIRO_LEARN=" + printable(value) + ": expected 0 or 1");
-  }
-  settings.learns = value != "0";
+int number_of_nodes(std::string_view text, const std::string& value) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (stop != end || error != std::errc() || number < 1) refuse(variables::nodes, value);
+  return number;
 }
 
 void add_pretended_nodes(Settings& settings) {
-  const std::string value = variable("SUIRO_NODES");
+  const std::string value = text_of(variables::nodes);
   mix(settings.hash, value);
   if (value.empty()) return;
   for (std::size_t begin = 0; begin <= value.size();) {
     const std::size_t end = std::min(value.find('+', begin), value.size());
     const std::string_view nodes = std::string_view(value).substr(begin, end - begin);
-    settings.pretended_nodes.push_back(number_from_1(
-        nodes, "SUIRO_NODES", value, "a number of nodes, or one for each site, such as 2+1"));
+    settings.pretended_nodes.push_back(number_of_nodes(nodes, value));
     begin = end + 1;
   }
 }
 
 void add_sites(Settings& settings) {
-  const std::string value = variable("SUIRO_SITES");
+  const std::string value = text_of(variables::sites);
   mix(settings.hash, value);
   if (value.empty()) return;
   settings.one_site = value == "1";
@@ -139,59 +120,84 @@ void add_sites(Settings& settings) {
   try {
     settings.sites = parse_sites(value);
   } catch (const std::exception& error) {
-    throw std::runtime_error(std::string("SUIRO_SITES: ") + error.what());
+    throw std::runtime_error(std::string(variables::sites.name) + ": " + error.what());
   }
 }
 
 void add_network(Settings& settings) {
-  settings.network = variable("SUIRO_CLUSTER_NETWORK");
+  settings.network = text_of(variables::cluster_network);
   mix(settings.hash, settings.network);
-  if (!settings.network.empty()) parse_network(settings.network, "SUIRO_CLUSTER_NETWORK");
+  if (!settings.network.empty()) parse_network(settings.network, variables::cluster_network.name);
 }
 
-void add_transport(Settings& settings) {
-  const std::string value = variable("SUIRO_COLLECTIVES");
-  mix(settings.hash, value);
-  if (!value.empty() && value != "net" && value != "mpi") {
-    throw std::runtime_error("SUIRO_COLLECTIVES=" + printable(value) +
-                             ": expected mpi, or net, which uses suiro's own transport");
+/// What has but a few values, and must be the same on all ranks.
+void add_choices(Settings& settings) {
+  settings.explain = is_on(variables::explain);
+  settings.trace = is_on(variables::trace);
+  settings.check = is_on(variables::check);
+  settings.learns = is_on(variables::learn);
+  settings.transport = choice_of(variables::transport);
+  settings.on_net = choice_of(variables::collectives) == "net";
+  settings.wan_flows = static_cast<int>(number_of(variables::wan_flows));
+  for (const int one : {settings.observed() ? 1 : 0, settings.check ? 1 : 0,
+                        settings.learns ? 1 : 0, settings.on_net ? 1 : 0, settings.wan_flows}) {
+    mix(settings.hash, std::to_string(one));
   }
-  settings.on_net = value == "net";
+  mix(settings.hash, settings.transport);
+}
+
+/// What others read, each where it is of use, and cannot refuse there.
+void check_others() {
+  choice_of(variables::wrong_offsets);
+  number_of(variables::local_ranks);
 }
 
 }  // namespace
 
 Settings read_settings() {
   Settings settings;
-  settings.off = is_off().value_or(false);
-  settings.explain = flag("SUIRO_EXPLAIN");
-  settings.trace = flag("SUIRO_TRACE");
-  settings.check = flag("SUIRO_CHECK");
-  settings.service = variable("SUIRO_JOB");
-  settings.token = variable("SUIRO_TOKEN");
+  settings.service = text_of(variables::job);
+  settings.token = text_of(variables::token);
   settings.hash = hash_begin;
-  mix(settings.hash, settings.off ? "off" : "on");
-  mix(settings.hash, settings.observed() ? "observed" : "");
-  mix(settings.hash, settings.check ? "check" : "");
   try {
-    if (!is_off().has_value()) {
-      throw std::runtime_error("SUIRO=" + printable(variable("SUIRO")) + ": expected on or off");
-    }
-    settings.transport = variable("SUIRO_TRANSPORT");
-    mix(settings.hash, settings.transport);
+    settings.off = !is_on(variables::suiro);
+    mix(settings.hash, settings.off ? "off" : "on");
+    add_choices(settings);
     add_rule_file(settings);
     for (const Collective& collective : collectives()) add_forced(settings, collective.name);
     add_check_tolerance(settings);
-    add_learning(settings);
     add_pretended_nodes(settings);
-    add_number(settings, "SUIRO_WAN_FLOWS", settings.wan_flows);
     add_sites(settings);
     add_network(settings);
-    add_transport(settings);
+    check_others();
   } catch (const std::exception& error) {
     settings.error = error.what();
   }
   return settings;
+}
+
+std::vector<std::string> unknown_variables() {
+  std::vector<std::string> ends;
+  ends.reserve(variables::names.size() + collectives().size());
+  for (const std::string_view name : variables::names) {
+    if (name.starts_with(prefix)) ends.emplace_back(name.substr(prefix.size()));
+  }
+  for (const Collective& collective : collectives()) {
+    ends.push_back(forcing(collective.name).substr(prefix.size()));
+  }
+  const std::vector<std::string_view> known(ends.begin(), ends.end());
+  std::vector<std::string> lines;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (!name.starts_with(prefix)) continue;
+    const std::string_view end = name.substr(prefix.size());
+    if (std::ranges::find(known, end) != known.end()) continue;
+    std::string meant = did_you_mean(end, known);
+    if (!meant.empty()) meant.insert(meant.find('"') + 1, prefix);
+    lines.push_back("there is no variable " + printable(name) + meant);
+  }
+  return lines;
 }
 
 }  // namespace suiro::mpi

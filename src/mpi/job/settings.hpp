@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks for. A wrong setting is not an exception here: it is kept as a message,
-// because all ranks must first agree that one of them has it (lifecycle.cpp).
+// What the environment asks for (docs/reference/variables.md). A wrong setting is not an exception
+// here: it is kept as a message, because all ranks must first agree that one of them has it
+// (lifecycle.cpp).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi/job/sites.hpp"
 #include "rules/rules.hpp"
@@ -13,22 +15,22 @@
 namespace suiro::mpi {
 
 struct Settings {
-  bool off = false;                       // SUIRO=off
-  bool explain = false;                   // SUIRO_EXPLAIN, set by `suiro run --explain`
-  bool trace = false;                     // SUIRO_TRACE, set by `suiro run --trace`
-  bool check = false;                     // SUIRO_CHECK, set by `suiro run --check`
-  bool learns = true;                     // SUIRO_LEARN: 0 is no, by `suiro run --no-learn`
-  std::optional<double> check_tolerance;  // SUIRO_CHECK_TOLERANCE
-  std::vector<int> pretended_nodes;  // SUIRO_NODES: at each site; ranks are on them in block order
-  bool one_site = false;   // SUIRO_SITES=1: all nodes are at one site, whatever their addresses
-  NamedSites sites;        // SUIRO_SITES=a,b;c: hosts by site; empty: their addresses tell
-  int wan_flows = 0;       // SUIRO_WAN_FLOWS: nodes of a site that use the WAN at once; 0: unknown
-  std::string network;     // SUIRO_CLUSTER_NETWORK: what is known of it, or empty
-  bool on_net = false;     // SUIRO_COLLECTIVES=net: suiro's messages use its own transport
-  std::string service;     // SUIRO_JOB: where `suiro run` listens, HOST:PORT,HOST:PORT,...
-  std::string token;       // SUIRO_TOKEN
-  std::string transport;   // SUIRO_TRANSPORT: what is to carry the MPI's messages, or empty
-  RuleTable table;         // SUIRO_ALLTOALL and so on, SUIRO_RULES; the built-in one comes after it
+  bool off = false;
+  bool explain = false;
+  bool trace = false;
+  bool check = false;
+  bool learns = true;
+  std::optional<double> check_tolerance;
+  std::vector<int> pretended_nodes;  // at each site; ranks are on them in block order
+  bool one_site = false;             // all nodes are at one site, whatever their addresses
+  NamedSites sites;                  // empty: their addresses tell
+  int wan_flows = 0;                 // nodes of a site that use the WAN at once; 0: unknown
+  std::string network;               // what is known of it, or empty
+  bool on_net = false;               // suiro's messages use its own transport
+  std::string service;               // where `suiro run` listens, HOST:PORT,HOST:PORT,...
+  std::string token;
+  std::string transport;   // what is to carry the MPI's messages
+  RuleTable table;         // what users force, and their rules; the built-in one comes after it
   std::string error;       // the first wrong setting, or empty
   std::uint64_t hash = 0;  // of everything above that the ranks must have in common
 
@@ -39,5 +41,8 @@ struct Settings {
 };
 
 Settings read_settings();
+
+/// One line for each variable of the environment that looks like suiro's, and is none.
+std::vector<std::string> unknown_variables();
 
 }  // namespace suiro::mpi

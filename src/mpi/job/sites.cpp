@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 namespace suiro::mpi {
 

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
+
+#include "base/variables.hpp"
 
 namespace suiro::mpi {
 
@@ -60,12 +62,9 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::optional<bool> is_off() {
-  constexpr std::array off{"off", "0", "no", "false"};
-  constexpr std::array on{"", "on", "1", "yes", "true"};
-  const std::string said = variable("SUIRO");
-  if (std::ranges::find(off, said) != off.end()) return true;
-  if (std::ranges::find(on, said) != on.end()) return false;
+std::optional<bool> is_off() try {
+  return !is_on(variables::suiro);
+} catch (const std::exception&) {
   return std::nullopt;
 }
 
@@ -77,13 +76,13 @@ std::string own_prefix() {
 }
 
 void leave_environment() {
-  unsetenv("SUIRO_TOKEN");
-  unsetenv("SUIRO_JOB");
+  unsetenv(variables::token.name);
+  unsetenv(variables::job.name);
   const std::string preloaded = variable(preload.data());
   change(preload.data(), preloaded, without_own_libraries(preloaded));
   constexpr const char* list_name = "OMPI_MCA_mca_base_env_list";
   const std::string list = variable(list_name);
-  if (list.find("SUIRO_TOKEN") == std::string::npos) return;
+  if (list.find(variables::token.name) == std::string::npos) return;
   const std::string given = variable("OMPI_MCA_mca_base_env_list_delimiter");
   const std::string delimiter = given.size() == 1 ? given : ";";
   change(list_name, list, filtered(list, delimiter.c_str(), without_own_variables));

@@ -9,8 +9,7 @@ namespace suiro::mpi {
 /// The value of an environment variable; empty where it is not set.
 std::string variable(const char* name);
 
-/// What SUIRO says: `off`, or `0`, `no`, `false`, keeps suiro out; nothing, or `on`, `1`, `yes`,
-/// `true`, does not. Empty where it says anything else.
+/// Whether SUIRO keeps suiro out. Empty where it says neither.
 std::optional<bool> is_off();
 
 /// What the paths of suiro's libraries begin with, as the loader was told them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a rank waits. Where a node runs more ranks than cores, waiting gives the core away, once for
-// each look. Twice, and a rank that is awaited comes later: an allgather of 8 KB by
+// each look. Twice, and a rank that is awaited comes later: an allgather of 8 KiB by
 // recursive_doubling in `4x4-bridge` took 2.9 instead of 2.2 ms.
 #pragma once
 

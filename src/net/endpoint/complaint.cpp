@@ -11,13 +11,13 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
 
 #include "base/private_folder.hpp"
 #include "base/tell.hpp"
+#include "base/variables.hpp"
 #include "host/links.hpp"
 #include "net/endpoint/statistics_report.hpp"
 
@@ -31,7 +31,7 @@ constexpr std::chrono::minutes kept{1};  // after that, whoever could say it aga
 
 /// What the processes of a job on this host share: its secret, or else who started them.
 std::string mark_of_job() {
-  const char* secret = std::getenv("SUIRO_JOB_SECRET");
+  const char* secret = value_of(variables::job_secret);
   const std::string text = secret != nullptr ? secret : std::to_string(getppid());
   std::array<unsigned char, 16> digest{};
   crypto_generichash(digest.data(), digest.size(),

@@ -55,7 +55,6 @@ struct Endpoint::State : Forkable {
       helper.emplace(watch, questions, ranks / settings.cores);
     }
     enlist(*this);
-    mention_without_effect();
   }
   ~State() override { dismiss(*this); }
   State(const State&) = delete;
@@ -98,13 +97,6 @@ struct Endpoint::State : Forkable {
 
   void explain() {
     if (settings.explain && speaks()) tell(to_text(reporter, statistics()));
-  }
-
-  /// Once, however many endpoints the process has.
-  void mention_without_effect() const {
-    static std::atomic<bool> mentioned{false};
-    if (settings.without_effect.empty() || !speaks() || mentioned.exchange(true)) return;
-    for (const std::string& line : settings.without_effect) say(line);
   }
 
   std::int64_t spin_time_ns() const { return patience.crowded() ? 0 : spin_ns; }

@@ -37,7 +37,7 @@ constexpr std::uint32_t max_payload_bytes = 4 << 20;  // of a message
 constexpr int max_streams_per_rail = 16;
 constexpr int max_streams = (max_rails + 1) * max_streams_per_rail;  // shared memory is a rail too
 
-/// What links have to carry, in steps of 4 KB, up to 268 MB: a round guess of something that is
+/// What links have to carry, in steps of 4 KiB, up to 256 MiB: a round guess of something that is
 /// past when it is read.
 struct BusyLinks {
   std::array<std::uint16_t, max_rails> steps{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whatever a file contains, a message is one clean line.
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distance between names is Levenshtein's; a name is near when a third of its letters, at most,
 // differ.
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 #include <algorithm>
 #include <numeric>
