@@ -69,6 +69,9 @@ struct Network {
   friend bool operator==(const Network&, const Network&) = default;
 };
 
+/// Of a message between nodes: of frame, IP, TCP and MPI.
+inline constexpr double message_header_bytes = 96;
+
 /// TCP streams that it takes to fill a link.
 inline int streams_of(const Network& network) {
   constexpr double most = 64;

@@ -117,4 +117,11 @@ NetworkFile parse_network(std::string_view text, std::string_view name, const Ne
   return file;
 }
 
+std::map<std::string_view, double> numbers_of(const Network& network) {
+  std::map<std::string_view, double> numbers;
+  for (const Field& field : fields) numbers[field.name] = network.*field.value;
+  for (const WanField& field : wan_fields) numbers[field.name] = network.wan.*field.value;
+  return numbers;
+}
+
 }  // namespace suiro

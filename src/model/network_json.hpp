@@ -2,6 +2,7 @@
 // A network as a JSON document: {"kind": "hol", "link_Bps": 11.7e6, ...}, names as in Network.
 #pragma once
 
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,8 @@ struct NetworkFile {
 
 /// What is not named is as in `untold`. Throws std::runtime_error "NAME: what was expected".
 NetworkFile parse_network(std::string_view text, std::string_view name, const Network& untold = {});
+
+/// All that is a number, by the names of such a file.
+std::map<std::string_view, double> numbers_of(const Network& network);
 
 }  // namespace suiro

@@ -55,7 +55,6 @@ class Play {
   }
 
  private:
-  static constexpr double header_bytes = 96;  // of a message: frame, IP, TCP and MPI
   static constexpr double never = std::numeric_limits<double>::infinity();
   static std::size_t index(std::int64_t number) { return static_cast<std::size_t>(number); }
 
@@ -244,7 +243,7 @@ class Play {
   }
 
   double wire_bytes(const Message& message) const {
-    return header_bytes + (message.part == Part::data ? message.bytes : 0);
+    return message_header_bytes + (message.part == Part::data ? message.bytes : 0);
   }
 
   /// Time goes on to the next event, or the next end of a message on a stream.

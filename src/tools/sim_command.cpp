@@ -23,6 +23,7 @@ struct Simulation {
   Network network;
   int root = 0;
   bool transfers = false;
+  bool schedules = false;
 };
 
 Json spent_json(const Spent& spent) {
@@ -107,6 +108,10 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
                {"played_ranks", result.played_ranks},
                {"estimated_in_s", took.count()}};
   if (simulation.transfers) json["transfers"] = transfers_json(transfers);
+  if (simulation.schedules) {
+    json["schedule"] = print(schedule);
+    json["block_bytes"] = block;
+  }
   return json;
 }
 
@@ -128,6 +133,7 @@ int sim_command(Arguments arguments) {
   const std::optional<std::string> path = arguments.take_option("--network");
   Simulation simulation;
   simulation.transfers = arguments.take_flag("--transfers");
+  simulation.schedules = arguments.take_flag("--schedules");
   const Request request = take_request(arguments, "sim", ranks_max);
   const NetworkFile file = path ? parse_network(read_text(*path), *path) : NetworkFile{};
   expect_not_too_many(request.topology, file.network);
@@ -142,7 +148,12 @@ int sim_command(Arguments arguments) {
   }
   arguments.expect_none_left();
   if (estimates.empty()) throw UsageError("sim takes algorithms, such as bcast/pipeline");
-  std::fputs((Json{{"estimates", estimates}}.dump(1) + "\n").c_str(), stdout);
+  Json document = {{"estimates", estimates}};
+  if (simulation.schedules) {
+    document["network"] = numbers_of(simulation.network);
+    document["message_header_bytes"] = message_header_bytes;
+  }
+  std::fputs((document.dump(1) + "\n").c_str(), stdout);
   return 0;
 }
 

@@ -29,7 +29,7 @@ constexpr const char* usage =
     "[--json]\n"
     "       suiro-schedule rules FILE\n"
     "       suiro-schedule sim ALGORITHM... SHAPE --sizes N,N,... [--network FILE] [--root R]\n"
-    "                           [--transfers]\n"
+    "                           [--transfers] [--schedules]\n"
     "ALGORITHM is a name such as bcast/pipeline, or ring for alltoall/ring; for show, predict and\n"
     "sim also with parameters: linear_capped:cap=4. --bytes are those of the message. FILE is a "
     "printed schedule, or - for standard input.\n"

@@ -83,6 +83,15 @@ def test_a_picture_of_a_printed_schedule_is_that_of_its_algorithm() -> None:
     )
 
 
+def test_sim_prints_what_it_has_played() -> None:
+    chosen = ("bcast/pipeline:segment=1000", "--nodes", "3", "--ppn", "2", "--root", "4")
+    document = json.loads(run("sim", *chosen, "--sizes", "2500", "--schedules").stdout)
+    [played] = document["estimates"]
+    assert played["schedule"] == run("show", *chosen, "--bytes", "2500").stdout
+    assert played["block_bytes"] == pytest.approx(2500 / 3)
+    assert document["network"]["eager"] == 65536
+
+
 def test_the_document_in_schedule_format_is_accurate() -> None:
     page = (ROOT / "docs/schedule-format.md").read_text()
     lines = [line[4:] for line in page.splitlines() if line.startswith("    ")]
@@ -108,6 +117,10 @@ def test_the_document_in_schedule_format_is_accurate() -> None:
         (["show", "ring", "--node-of-rank", "0,1", "--order", "block"], "--order goes with"),
         (["show", "ring", "--nodes", "2", "--ppn", "2", "--rounds", "1"], "goes with --json"),
         (["show", "ring", "--shape", "2,2", "--json", "--rounds", "3-1"], "FIRST-LAST"),
+        (
+            ["sim", "ring", "--nodes", "300", "--ppn", "10", "--sizes", "8", "--schedules"],
+            "too large for the text form",
+        ),
         (["show", "/", "--json"], "is not a file that can be read"),
         (["show", "ring", "--nodes", "2", "--ppn", "2", "--order", "x"], "block or round_robin"),
         (["show", "ring:a=1", "--nodes", "2", "--ppn", "2"], "ring takes no parameters"),

@@ -33,6 +33,14 @@ SizesOption = Annotated[str, typer.Option(metavar="A,B", help="Bytes, as suiro b
 MpiOption = Annotated[
     str, typer.Option(metavar="MPI-VERSION", help="Whose own choice is native: as suiro advise.")
 ]
+LabOption = Annotated[str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")]
+ClusterOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="On that of a cluster.toml.")
+]
+NodesOption = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
+]
 CompareOption = Annotated[
     Path | None,
     typer.Option(
@@ -46,21 +54,23 @@ SvgOption = Annotated[
         metavar="FILE", help="Draw what each node sends over time; one algorithm and size."
     ),
 ]
+ExportOption = Annotated[
+    tuple[str, Path] | None,
+    typer.Option(
+        metavar="simgrid FOLDER",
+        help="Write schedules and network into a new folder, for SimGrid to replay. It knows no "
+        "blocked queues, losses and shared processors.",
+        autocompletion=lambda: ["simgrid"],
+    ),
+]
 
 
 def sim(
     collective: CollectiveArgument,
     algorithm: AlgorithmOption = None,
-    lab: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")
-    ] = None,
-    cluster: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="On that of a cluster.toml.")
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
-    ] = None,
+    lab: LabOption = None,
+    cluster: ClusterOption = None,
+    nodes: NodesOption = None,
     ppn: Annotated[int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")] = None,
     sizes: SizesOption = "64K,1M",
     root: Annotated[
@@ -69,6 +79,7 @@ def sim(
     mpi: MpiOption = "openmpi-4.1",
     compare: CompareOption = None,
     svg: SvgOption = None,
+    export: ExportOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Predict how long algorithms take on a network, and where the time goes; nothing runs.
@@ -85,18 +96,18 @@ def sim(
     Against others':     suiro sim bcast --cluster c5n.toml --nodes 8 --ppn 36 --compare osu.csv,
                          columns: size, and one for each algorithm's microseconds, by its name
 
+    A second opinion:    suiro sim bcast --lab 4x4-voq --export simgrid FOLDER; cat FOLDER/README
+
     A line of the table: the time until the last rank is done, that of a rank in the mean, what the
     busiest link needs over the former, and the part of the time that went to links, the way,
     messages, copies, and TCP's repeats.
     """
     from suiro.advise.question import parse_mpi
     from suiro.bench.catalog import find_collective
-    from suiro.output import check_place
 
-    if svg is not None:
-        check_place(svg, "--svg")
     row = find_collective(collective)
     scene = _scene(lab, cluster, nodes, ppn)
+    _check_places(scene, svg, export, compare)
     root = _root(row.rooted, root, scene.ranks)
     if compare is not None:
         _compare(scene, collective, compare, root, json)
@@ -108,6 +119,27 @@ def sim(
         _print_estimates(scene, estimates)
     if svg is not None:
         _draw(scene, estimates[0], svg)
+    if export is not None:
+        _export(scene, estimates, root, export[1])
+
+
+def _check_places(
+    scene: "Scene", svg: Path | None, export: tuple[str, Path] | None, compare: Path | None
+) -> None:
+    from suiro.errors import UsageError
+    from suiro.output import check_place
+    from suiro.sim.simgrid import check_export
+
+    if svg is not None:
+        check_place(svg, "--svg")
+    if export is None:
+        return
+    kind, folder = export
+    if kind != "simgrid":
+        raise UsageError(f"--export takes simgrid and a folder, not '{kind}'")
+    if compare is not None:
+        raise UsageError("--export is for predictions alone: leave out --compare")
+    check_export(scene, folder)
 
 
 def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool) -> None:
@@ -264,6 +296,15 @@ def _print_comparison(comparisons: "list[Comparison]") -> None:
     within = ", ".join(f"{share_within(comparisons, one):.0%} within a factor of {one}"
                        for one in _FACTORS)  # fmt: skip
     print(f"median error {error:.0%} over {len(comparisons)} cells; {within}")
+
+
+def _export(scene: "Scene", estimates: "list[Estimate]", root: int, folder: Path) -> None:
+    from suiro.sim.simgrid import export
+
+    schedules = [one for one in estimates if not one.ran]  # native and auto are no schedules' names
+    if not schedules:
+        raise UsageError("--export needs algorithms other than native and auto")
+    export(scene, schedules, root, folder)
 
 
 def _draw(scene: "Scene", one: "Estimate", path: Path) -> None:

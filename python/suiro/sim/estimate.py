@@ -5,7 +5,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from suiro import native_json
 from suiro.sim.network import Scene
@@ -25,7 +25,8 @@ class Spent(BaseModel):
 class Estimate(BaseModel):
     """One algorithm with so many bytes; of "native" and "auto", `ran` is what these run.
     `transfers`, where asked for, are sender, receiver, bytes, and when it was posted, began and
-    ended, in seconds."""
+    ended, in seconds. `schedule`, where asked for, is what was played, as text, with blocks of so
+    many bytes."""
 
     collective: str
     algorithm: str
@@ -40,12 +41,23 @@ class Estimate(BaseModel):
     played_ranks: int  # that stand for all
     estimated_in_s: float
     transfers: list[tuple[int, int, float, float, float, float]] = []
+    schedule: str = Field("", exclude=True)
+    block_bytes: float = Field(0, exclude=True)
 
     @property
     def name(self) -> str:
         """As a forced algorithm is written."""
         values = ",".join(f"{key}={value}" for key, value in sorted(self.parameters.items()))
         return self.algorithm + (f":{values}" if values else "")
+
+
+class Estimates(BaseModel):
+    """Algorithm by algorithm, and of each size by size. Where schedules were asked for, also the
+    numbers of the model's network."""
+
+    estimates: list[Estimate]
+    network: dict[str, float] = {}
+    message_header_bytes: float = 0
 
 
 def estimate(
@@ -57,16 +69,35 @@ def estimate(
     transfers: bool = False,
 ) -> list[Estimate]:
     """Algorithm by algorithm, and of each size by size."""
+    flags = ["--transfers"] if transfers else []
+    return _ask(scene, collective, algorithms, sizes, root, flags).estimates
+
+
+def with_schedules(
+    scene: Scene, collective: str, algorithms: list[str], sizes: list[int], root: int = 0
+) -> Estimates:
+    """The same with what was played, and on what."""
+    return _ask(scene, collective, algorithms, sizes, root, ["--schedules"])
+
+
+def _ask(
+    scene: Scene,
+    collective: str,
+    algorithms: list[str],
+    sizes: list[int],
+    root: int,
+    flags: list[str],
+) -> Estimates:
     with tempfile.TemporaryDirectory(prefix="suiro-sim-") as folder:
         path = Path(folder) / "network.json"
         path.write_text(json.dumps(scene.network))
         arguments = ["sim", "--network", str(path)]
         arguments += _shape(scene.ranks_of_node)
         arguments += ["--sizes", ",".join(map(str, sizes)), "--root", str(root)]
-        arguments += ["--transfers"] if transfers else []
+        arguments += flags
         arguments += [f"{collective}/{algorithm}" for algorithm in algorithms]
         answer = native_json.call("suiro-schedule", arguments, "playing schedules")
-    return [Estimate.model_validate(row) for row in answer.document["estimates"]]
+    return Estimates.model_validate(answer.document)
 
 
 def _shape(ranks_of_node: tuple[int, ...]) -> list[str]:
