@@ -299,6 +299,7 @@ def _print_comparison(comparisons: "list[Comparison]") -> None:
 
 
 def _export(scene: "Scene", estimates: "list[Estimate]", root: int, folder: Path) -> None:
+    from suiro.errors import UsageError
     from suiro.sim.simgrid import export
 
     schedules = [one for one in estimates if not one.ran]  # native and auto are no schedules' names

@@ -41,8 +41,8 @@ class Estimate(BaseModel):
     played_ranks: int  # that stand for all
     estimated_in_s: float
     transfers: list[tuple[int, int, float, float, float, float]] = []
-    schedule: str = Field("", exclude=True)
-    block_bytes: float = Field(0, exclude=True)
+    schedule: str = Field(default="", exclude=True)
+    block_bytes: float = Field(default=0, exclude=True)
 
     @property
     def name(self) -> str:
