@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "rules/message.hpp"
+#include "base/message.hpp"
 
 namespace suiro::tools {
 
