@@ -59,7 +59,7 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
 /// As the library does: the user's rules, the bound, the model.
 RuleTable take_rules(Arguments& arguments, const Surroundings& known) {
   const std::optional<std::string> path = arguments.take_option("--rules");
-  RuleTable table = bound_rules(known.link, known.processors);
+  RuleTable table = known.rate_known ? bound_rules(known.link, known.processors) : RuleTable();
   return path ? table.preceded_by(RuleTable::parse(read_text(*path), *path)) : table;
 }
 

@@ -55,12 +55,12 @@ def test_an_answer_fits_a_terminal_and_has_what_is_asked() -> None:
     said = advise(
         *SMALL, "--collectives", "bcast,alltoall,barrier", "--sizes", "8,256K,1M", "--rate", "1G"
     )
-    assert "4 nodes x 2 ranks, 1Gbit/s, kind of switch not known, Open MPI 4.1" in said
+    assert "4 nodes x 2 ranks, 1 Gbit/s, kind of switch not known, Open MPI 4.1" in said
     lines = said.splitlines()
     assert max(map(cell_len, lines)) <= 80
-    assert lines[1].split() == ["times", "as", "fast", "8", "256K", "1M"]
+    assert lines[1].split() == ["times", "as", "fast", "8", "B", "256", "KiB", "1", "MiB"]
     assert any(
-        line.startswith("bcast: from 8 shared_tree, from 256K node_pipeline") for line in lines
+        line.startswith("bcast: from 8 B shared_tree, from 256 KiB node_pipeline") for line in lines
     )
     assert "`suiro probe --switch --write-cluster cluster.toml" in said.replace("\n  ", " ")
     assert "nothing was measured for this" in said
@@ -141,7 +141,8 @@ def test_a_job_tells_of_its_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
     monkeypatch.setattr(facts, "gather", gather)
     question = of_job(["mpirun", "-np", "4", "./app"], None, None)
-    assert started[0][:4] == ["mpirun", "-np", "4", "/bin/sh"] and "./app" not in started[0]
+    assert started[0][:4] == ["mpirun", "-np", "4", "/bin/sh"]
+    assert started[0][-2:] == ["suiro-doctor", "./app"]  # is looked for
     assert (question.ranks_of_node, question.cores, question.hosts) == ((2, 2), 4, ("a", "b"))
     assert question.rate_bps == 25e9 and question.mpi.release == "4.1"
     (tmp_path / "c.toml").write_text(CLUSTER)
@@ -164,7 +165,7 @@ def test_what_of_a_program_is_touched(tmp_path: Path) -> None:
     trace.write_text("\n".join(lines) + "\n")
     said = advise(*SMALL, "--rate", "1G", "--like", str(trace)).replace("\n  ", " ")
     assert "10 s of each rank in collectives" in said
-    assert "60%  bcast 256K, 1 calls: node_pipeline" in said
+    assert "60%  bcast 256 KiB, 1 calls: node_pipeline" in said
     assert "ran ring there already" in said
     assert "a communicator of 2 of 8 ranks" in said
     assert "sizes are not known" in said
@@ -197,7 +198,7 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
         (["--rate", "fast", *SMALL], "--rate: expected a number such as"),
         (["--rate", "25", *SMALL], "--rate 25: expected what a link carries in bit/s"),
         (["--switch", "cisco", *SMALL], "--switch cisco: expected one of voq, hol, pause, shared"),
-        (["--collectives", "nope", *SMALL], 'cannot measure "nope"'),
+        (["--collectives", "nope", *SMALL], 'no collective "nope"'),
         (["--nodes", "1", "--ppn", "8", "--mpi", "mpich"], "all ranks are on one node"),
         ([*SMALL, "--", "mpirun"], "the hosts tell what --nodes, --ppn"),
         (["--", "no-launcher"], 'launcher "no-launcher" is not on the PATH'),
@@ -242,11 +243,11 @@ def test_cells_in_words() -> None:
     assert (number(same), number(apart), number(cell("native"))) == ("3.0", "3.0-12", "=")
     assert by_kind(apart) == [("voq", "3.0"), ("hol", "12")]
     assert runs({1024: cell("native"), 4096: apart, 8192: apart}) == (
-        "from 1K native, from 4K lanes"
+        "from 1 KiB native, from 4 KiB lanes"
     )
     open_ones = [cell("lanes", doubt="nobody can tell"), same]
     answer = Answer(Question(OPENMPI, (2, 2)), open_ones)
-    assert doubt_lines(answer) == ["\N{WHITE CIRCLE} nobody can tell: bcast 1K"]
+    assert doubt_lines(answer) == ["\N{WHITE CIRCLE} nobody can tell: bcast 1 KiB"]
     [switch, way, tune] = unknown(answer)
     assert "probe --switch" in switch.command and "probe --sites" in way.command
-    assert tune.command == "suiro tune bcast --sizes 1K --budget 5m -- mpirun -np 4"
+    assert tune.command == "suiro tune bcast --sizes 1KiB --budget 5m -- mpirun -np 4"

@@ -221,7 +221,9 @@ def test_what_ranks_had_told_of_a_job_that_is_ended(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """`suiro run` gets the one signal, and the launcher the other, once all ranks have told."""
-    for name, value in (ENVIRONMENT | {"SUIRO_EXPLAIN": "1"}).items():
+    for name, value in (
+        ENVIRONMENT | {"SUIRO_EXPLAIN": "1", "SUIRO_BCAST": "node_pipeline"}
+    ).items():
         monkeypatch.setenv(name, value)
     made: list[Reports] = []
 

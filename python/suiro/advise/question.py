@@ -94,7 +94,7 @@ class Question:
         from suiro.quantities import rate_text
 
         nodes, most = len(self.ranks_of_node), max(self.ranks_of_node)
-        rate = f"{rate_text(self.rate_bps)}bit/s" if self.rate_bps else "rate not known"
+        rate = rate_text(self.rate_bps) if self.rate_bps else "rate not known"
         kind = f"switch: {self.kind}" if self.kind else "kind of switch not known"
         where = f"{self.place}: " if self.place else ""
         return f"{where}{nodes} nodes x {most} ranks, {rate}, {kind}, {self.mpi.full_name}"

@@ -47,7 +47,8 @@ def unknown(answer: Answer) -> list[Unknown]:
         sizes = sorted({one.choice.bytes for one in answer.cells
                         if one.doubt and one.choice.bytes >= _SMALLEST_TUNED})  # fmt: skip
         command = f"suiro tune {','.join(doubtful)}"
-        command += f" --sizes {','.join(map(size_text, sizes))}" if sizes else ""
+        words = [size_text(size).replace(" ", "") for size in sizes]
+        command += f" --sizes {','.join(words)}" if words else ""
         command += f" --budget {_BUDGET} -- {_launcher(question, question.ranks)}"
         found.append(Unknown("what is fastest in open cells", "since only measuring shows it",
                              command, "5 minutes"))  # fmt: skip

@@ -203,7 +203,9 @@ void settle_network(const std::vector<Stand>& stands) {
   const NetworkFile known = told.empty() ? unmeasured_network(job.link, slowest > 0, cores)
                                          : told_network(told, variables::cluster_network.name,
                                                         job.link, slowest > 0, cores);
-  job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
+  if (known.tells_rate) {
+    job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
+  }
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
   const bool node_memory = !survives_failures() && !job.settings.on_net;
   job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
