@@ -12,6 +12,8 @@
 #include "choose/native_openmpi.hpp"
 
 namespace suiro::openmpi {
+
+namespace before_4_1 {
 namespace {
 
 Decided alltoall(const NativeCall& call) {
@@ -121,9 +123,10 @@ constexpr std::array decisions = {
 };
 
 }  // namespace
+}  // namespace before_4_1
 
 Decided decided_before_4_1(const NativeCall& call) {
-  for (const Decision& row : decisions) {
+  for (const before_4_1::Decision& row : before_4_1::decisions) {
     if (row.collective == call.collective.name) return row.decide(call);
   }
   return {};
