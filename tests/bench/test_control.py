@@ -115,7 +115,7 @@ def test_control_of_unequal_blocks(
         ("scatter", 8, 1048576, None),
         ("scatterv", 16, 65536, None),
         ("scan", 16, 65536, "linear:segment=65536"),
-        ("exscan", 16, 65536, None),
+        ("exscan", 16, 65536, "linear:segment=65536"),
     ],
 )
 def test_what_openmpi_runs(collective: str, ranks: int, size: int, expected: str | None) -> None:

@@ -74,8 +74,11 @@ def cell(collective: str, algorithm: str, port_bytes: int | None, **more: object
     return Cell.model_validate(figures | names | {"bytes": figures["bytes"] or 0} | more)
 
 
-def test_a_line_for_each_collective_and_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_for_each_collective_and_size(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By size first; what is said of several is said once."""
+    monkeypatch.setenv("COLUMNS", "124")
     ratio = {"speedup_over_native": 1.5, "speedup_over_native_ci95": (1.4, 1.6), "ran": "ring"}
     cells = [
         *(cell("barrier", algorithm, None) for algorithm in ("native", "auto")),

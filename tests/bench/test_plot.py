@@ -30,7 +30,7 @@ def drawn(folder: Path, late_us: float) -> str:
 
 def test_void_bars_are_hollow(tmp_path: Path) -> None:
     sound = drawn(tmp_path, late_us=10)
-    assert all(text in sound for text in ("64K", "ring", "line rate: one TCP stream per port"))
+    assert all(text in sound for text in ("64 KiB", "ring", "line rate: one TCP stream per port"))
     assert drawn(tmp_path, late_us=999).count("fill: none") > sound.count("fill: none")
 
 
