@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real Slurm in a lab: srun starts both MPIs there, and `suiro run` reaches all of their ranks."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,15 @@ def test_suiro_reaches_all_ranks(
     assert algorithms(folder / "hidden") == {}
 
 
+def kinds(processes: Iterable[int]) -> Counter[str]:
+    """How many daemons and programs of the job there are."""
+    names: Counter[str] = Counter()
+    for pid in processes:
+        with contextlib.suppress(OSError):  # it has just ended
+            names[Path(f"/proc/{pid}/comm").read_text().strip()] += 1
+    return Counter({kind: names[kind] for kind in ("slurmctld", "slurmd", "sleep")})
+
+
 def test_daemons_and_jobs_end_with_the_lab() -> None:
     """Also when nobody can see them off."""
     name = f"slurm-{os.getpid()}"
@@ -95,9 +106,9 @@ def test_daemons_and_jobs_end_with_the_lab() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == process.stdout.readline() == b"up\n"
+        # Each has said so before it becomes its sleep.
+        wait_until(lambda: kinds(family(process.pid)) == {"slurmctld": 1, "slurmd": 2, "sleep": 2})
         members = [(pid, state.start_time(pid)) for pid in family(process.pid)]
-        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid, _ in members]
-        assert [names.count(kind) for kind in ("slurmctld", "slurmd", "sleep")] == [1, 2, 2]
         process.send_signal(signal.SIGKILL)
     wait_until(lambda: not any(state.alive(pid, start) for pid, start in members))
 
