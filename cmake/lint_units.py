@@ -69,7 +69,7 @@ def unit_text(sources: list[str]) -> str:
 def write(folder: Path, number: int, target: Target) -> dict[str, str]:
     """Writes a unit, and returns how it is compiled."""
     unit = folder / f"{PREFIX}-{number}-{target.name}.cpp"
-    unit.write_text(unit_text(target.sources))
+    unit.write_text(unit_text(sorted(target.sources)))  # one order, however the build joins them
     words = ["c++", *target.options, "-c", str(unit)]
     return {"directory": target.folder, "file": str(unit), "command": shlex.join(words)}
 

@@ -14,7 +14,7 @@ struct Block {
 };
 
 /// `sure`: in this round a side that is faster by so much has won.
-struct Round {
+struct TrialRound {
   std::vector<Block> blocks;
   double sure;
   int calls() const {
@@ -26,9 +26,9 @@ struct Round {
 
 constexpr int rounds = 3;
 
-const Round& round_of(int number) {
+const TrialRound& round_of(int number) {
   using enum Trial::Side;
-  static const std::array<Round, rounds> all = {{
+  static const std::array<TrialRound, rounds> all = {{
       {.blocks = {{foretold, 3}}, .sure = 1.5},
       {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
       {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1},

@@ -54,22 +54,12 @@ class Butterfly {
   Blocks arriving_{Buffer::scratch, 1, 1, 0};
 };
 
-Schedule butterfly(const Call& call, bool is_exclusive) {
-  const Butterfly exchange(call.topology.ranks(), is_exclusive);
-  Schedule schedule;
-  schedule.ranks = call.topology.ranks();
-  schedule.rounds = exchange.rounds();
-  schedule.scratch = 2;
-  schedule.function = exchange;
-  return schedule;
-}
-
 Schedule build_scan_butterfly(const Call& call, const Parameters& parameters) {
-  return named(scan_butterfly, call, parameters, butterfly(call, false));
+  return named(scan_butterfly, call, parameters, butterfly(call.topology.ranks(), false));
 }
 
 Schedule build_exscan_butterfly(const Call& call, const Parameters& parameters) {
-  return named(exscan_butterfly, call, parameters, butterfly(call, true));
+  return named(exscan_butterfly, call, parameters, butterfly(call.topology.ranks(), true));
 }
 
 }  // namespace
@@ -97,5 +87,15 @@ constinit const Algorithm exscan_butterfly = {
     .cost = nullptr,
     .build = build_exscan_butterfly,
 };
+
+Schedule butterfly(int size, bool is_exclusive) {
+  const Butterfly exchange(size, is_exclusive);
+  Schedule schedule;
+  schedule.ranks = size;
+  schedule.rounds = exchange.rounds();
+  schedule.scratch = 2;
+  schedule.function = exchange;
+  return schedule;
+}
 
 }  // namespace suiro

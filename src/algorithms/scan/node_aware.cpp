@@ -7,17 +7,6 @@ namespace suiro {
 
 namespace {
 
-/// Ranks that follow each other on one node, from `first` on.
-Groups runs(const Topology& topology, int first) {
-  Groups groups;
-  for (int rank = first; rank < topology.ranks(); ++rank) {
-    const bool same = rank > first && topology.node(rank) == topology.node(rank - 1);
-    if (!same) groups.emplace_back();
-    groups.back().push_back(rank - first);
-  }
-  return groups;
-}
-
 /// What the last of a group has goes to the first of the next, and from it to the others but the
 /// last, which has it already.
 void hand_over(const Groups& groups, std::size_t group, std::size_t place, std::int64_t i,
@@ -107,5 +96,15 @@ constinit const Algorithm exscan_node_aware = {
     .cost = nullptr,
     .build = build_exscan_node_aware,
 };
+
+Groups runs(const Topology& topology, int first) {
+  Groups groups;
+  for (int rank = first; rank < topology.ranks(); ++rank) {
+    const bool same = rank > first && topology.node(rank) == topology.node(rank - 1);
+    if (!same) groups.emplace_back();
+    groups.back().push_back(rank - first);
+  }
+  return groups;
+}
 
 }  // namespace suiro
