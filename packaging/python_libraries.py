@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python_libraries.py FOLDER WHEELS [WITHOUT...]: the Python code and the libraries that it needs,
-but for those named, in one folder for several Pythons.
+"""python_libraries.py FOLDER WHEELS: the Python code and the libraries that it needs, in one folder
+for several Pythons.
 
 Their wheels differ only in compiled modules, whose names have the Python's version, so that those
 of all versions can stand side by side. WHEELS keeps what was fetched.
@@ -16,7 +16,7 @@ from pathlib import Path
 _VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 _PLATFORMS = ("2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")
 _LEGACY = ("manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64")
-_UNUSED = ("/tests/", "/include/", "/mpl-data/sample_data/", ".pyi", ".a")
+_UNUSED = ("/tests/", "/include/", ".pyi", ".a")
 
 
 def _fetch(requirements: list[str], version: str, wheels: Path) -> list[Path]:
@@ -33,15 +33,14 @@ def _fetch(requirements: list[str], version: str, wheels: Path) -> list[Path]:
 
 def main() -> None:
     """Everything comes from the package index that pip is set up for, as constraints.txt pins."""
-    target, wheels, without = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+    target, wheels = Path(sys.argv[1]), Path(sys.argv[2])
     project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
-    needed = [word for word in project["dependencies"] if word.split(">")[0] not in without]
     for version in _VERSIONS:
-        for wheel in _fetch(needed, version, wheels):
+        for wheel in _fetch(project["dependencies"], version, wheels):
             with zipfile.ZipFile(wheel) as archive:
                 names = archive.namelist()
-                kept = [name for name in names if not any(part in name for part in _UNUSED[:3])]
-                archive.extractall(target, [n for n in kept if not n.endswith(_UNUSED[3:])])
+                kept = [name for name in names if not any(part in name for part in _UNUSED[:2])]
+                archive.extractall(target, [n for n in kept if not n.endswith(_UNUSED[2:])])
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree("python/suiro", target / "suiro", ignore=ignored, dirs_exist_ok=True)
 

@@ -205,7 +205,9 @@ void Chooser::recall(const Collective& collective, std::int64_t bytes,
 void Chooser::learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
                     Decision decision) {
   const std::scoped_lock lock(mutex_);
-  kept_.insert_or_assign(key_of(collective, topology, bytes), std::move(decision));
+  const Key key = key_of(collective, topology, bytes);
+  kept_.insert_or_assign(key, std::move(decision));
+  learnt_.insert(key);
 }
 
 void Chooser::refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
@@ -214,7 +216,17 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
   const Key key = key_of(collective, topology, bytes);
   kept_.erase(key);
   begun_.erase(key);
-  refuted_[key].push_back(std::move(algorithm));
+  learnt_.erase(key);
+  if (!is_refuted(key, algorithm)) refuted_[key].push_back(std::move(algorithm));
+}
+
+void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const Key key = key_of(collective, topology, bytes);
+  if (learnt_.contains(key)) return;  // since, on another communicator
+  kept_.erase(key);
+  begun_.erase(key);
+  refuted_.erase(key);
 }
 
 /// A lack of memory is the caller's to tell.

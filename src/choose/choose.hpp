@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -66,6 +67,9 @@ class Chooser {
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
               std::string algorithm);
 
+  /// What this job's calls have shown for that class may no longer be so.
+  void forget(const Collective& collective, const Topology& topology, std::int64_t bytes);
+
   /// What earlier jobs have shown for that class, where ranks are on these nodes, and no neighbours
   /// talk at once. What was faster is the answer, until it is refuted; what was slower is none.
   struct Lesson {
@@ -103,6 +107,7 @@ class Chooser {
   std::vector<char> shares_memory_;  // by collective: whether an algorithm does that may run
   std::mutex mutex_;
   std::map<Key, Decision> kept_;
+  std::set<Key> learnt_;  // of these, by calls
   std::map<Key, std::vector<std::string>> refuted_;
   std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
   std::map<Key, Begun> begun_;

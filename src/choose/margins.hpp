@@ -58,6 +58,12 @@ struct Margins {
   int trials_max = 3;
   int trial_patience = 4;
 
+  /// What has won, and what has lost, is held against the other again after so many calls, and not
+  /// before that costs at most this share of them: the machine may have changed
+  /// (docs/learning.md).
+  double again_calls_min = 1000;
+  double again_share = 0.005;
+
   /// Moves of the model (model/play.hpp), of which each takes about `move_s`, that rank 0 may make
   /// in the call that decides, in each call before, and for one answer: so no call is late by more
   /// than 50 ms. `suiro-schedule choose alltoall --nodes 4 --ppn 16 --sizes 1024 --mpi openmpi

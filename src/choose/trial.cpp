@@ -2,12 +2,15 @@
 #include "choose/trial.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
+
+#include "choose/margins.hpp"
 
 namespace suiro {
 namespace {
 
-/// Of one side, whose first call is not a sample.
+/// Of one side, whose first call is not a sample but where there are only two.
 struct Block {
   Trial::Side side;
   int calls;
@@ -22,16 +25,21 @@ struct TrialRound {
     for (const Block& block : blocks) sum += block.calls;
     return sum;
   }
+  int foretold_calls() const { return blocks.back().calls; }
 };
 
-constexpr int rounds = 3;
+constexpr int rounds = 5;
+constexpr int look = 4;
+constexpr int look_calls = 6;
 
 const TrialRound& round_of(int number) {
   using enum Trial::Side;
   static const std::array<TrialRound, rounds> all = {{
+      {.blocks = {{foretold, Trial::risky_calls}}, .sure = 1.5},
       {.blocks = {{foretold, 3}}, .sure = 1.5},
       {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
       {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1},
+      {.blocks = {{native, look_calls}, {foretold, look_calls}}, .sure = 1.2},
   }};
   return all[static_cast<std::size_t>(number)];
 }
@@ -43,10 +51,17 @@ double median(Trial::Samples values) {
   return static_cast<double>(std::max<std::int64_t>(*middle, 1));
 }
 
+/// Of the first two: an algorithm begins with what it needs only once, and a machine may be late
+/// once.
+void keep_the_shortest(Trial::Samples& values) {
+  std::swap(values.ns[0], *std::min_element(values.ns.begin(), values.ns.begin() + values.count));
+  values.count = 1;
+}
+
 }  // namespace
 
 bool Trial::is_over() const {
-  return has_begun() && !verdict_ && calls_ == round_of(round_).calls();
+  return has_begun() && !is_settled() && calls_ == round_of(round_).calls();
 }
 
 void Trial::take(Side side) {
@@ -59,8 +74,15 @@ void Trial::take(Side side) {
 Trial::Side Trial::begin_call() {
   constexpr std::size_t early_max = 3;
   last_is_taken_ = false;
-  last_ = Begun::nothing;
-  if (verdict_) return *verdict_;
+  ++begun_;
+  if (is_settled()) {
+    if (verdict_ == Side::native || settled_calls_ < look_after_) {
+      last_ = Begun::settled;
+      ++settled_calls_;
+      return *verdict_;
+    }
+    look_again();
+  }
   if (!has_begun()) {
     last_ = Begun::early;
     if (early_calls_++ == 0) return Side::native;
@@ -71,13 +93,17 @@ Trial::Side Trial::begin_call() {
   if (is_over()) {
     last_ = Begun::since;
     ++calls_since_;
-    return Side::foretold;
+    return Side::native;
+  }
+  if (waits()) {
+    last_ = Begun::waiting;
+    return Side::native;
   }
   last_ = Begun::in_round;
   int within = calls_++;
   for (const Block& block : round_of(round_).blocks) {
     if (within < block.calls) {
-      if (within > 0) take(block.side);
+      if (within > 0 || round_ == 0) take(block.side);
       return block.side;
     }
     within -= block.calls;
@@ -91,31 +117,61 @@ void Trial::end_call(std::int64_t took_ns) {
 
 void Trial::take_back() {
   if (last_is_taken_) --taken_;
+  if (last_ != Begun::nothing) --begun_;
   if (last_ == Begun::early) --early_calls_;
   if (last_ == Begun::in_round) --calls_;
   if (last_ == Begun::since) --calls_since_;
+  if (last_ == Begun::settled) --settled_calls_;
   last_is_taken_ = false;
   last_ = Begun::nothing;
 }
 
-void Trial::judge(std::span<const std::int64_t> of_all) {
+void Trial::look_again() {
+  looks_again_ = true;
+  ++looks_;
+  round_ = look;
+  calls_ = 0;
+  native_ = foretold_ = {};
+}
+
+bool Trial::judge(std::span<const std::int64_t> of_all) {
   constexpr std::size_t samples_min = 2;  // of either side, for a word before the last round's
   for (std::size_t i = 0; i < of_all.size(); ++i) {
     Samples& its = sides_[i] == Side::native ? native_ : foretold_;
     its.ns[its.count++] = of_all[i];
   }
+  if (round_ == 0) keep_the_shortest(foretold_);
   const double sure = round_of(round_).sure;
+  foretold_calls_ += round_of(round_).foretold_calls();
   taken_ = 0;
   calls_ = 0;
   calls_since_ = 0;
   ++round_;
-  if (std::min(native_.count, foretold_.count) < samples_min) return;
+  settled_calls_ = 0;
+  looks_again_ = false;
+  if (native_.count == 0) return false;
   ratio_ = median(native_) / median(foretold_);
-  if (ratio_ >= sure) {
-    verdict_ = Side::foretold;
-  } else if (ratio_ <= 1 / sure) {
-    verdict_ = Side::native;
+  const auto before = verdict_;
+  if (std::min(native_.count, foretold_.count) >= samples_min) {
+    if (ratio_ <= 1 / sure) verdict_ = Side::native;
+    if (ratio_ >= sure) verdict_ = Side::foretold;
   }
+  if (!verdict_) wait_for_budget();
+  look_after_ = calls_until_asked_again(look_calls * (ratio_ - 1), looks_);
+  return verdict_ != before;
+}
+
+/// Until what the trial has lost, and the next round would lose, is little of all calls.
+void Trial::wait_for_budget() {
+  const double lost = std::max(1 / ratio_ - 1, 0.0);
+  const auto calls = static_cast<double>(foretold_calls_ + round_of(round_).foretold_calls());
+  resumed_after_ = std::llround(std::min(calls * lost / margins.trial_share, 1e15));
+}
+
+std::int64_t calls_until_asked_again(double cost_calls, int asked_again) {
+  constexpr int doubled_max = 4;
+  const double calls = std::max(margins.again_calls_min, cost_calls / margins.again_share);
+  return std::llround(std::min(calls, 1e12)) << std::min(asked_again, doubled_max);
 }
 
 }  // namespace suiro

@@ -6,11 +6,17 @@
 // message. Rounds have a block of calls of each; times of a round are put together by all ranks,
 // and judged alike. Rounds grow until the difference is sure:
 //
-//   round 0   native's last calls before it, then 3 of the algorithm's
-//   round 1   4 of native's, 4 of the algorithm's
-//   round 2   8 of each; then the faster one has won
+//   round 0   native's last calls before it, then 2 of the algorithm's
+//   round 1   3 more of the algorithm's
+//   round 2   4 of native's, 4 of the algorithm's
+//   round 3   8 of each; then the faster one has won
+//
+// Where the algorithm is slower so far, native first has as many calls that all of the trial,
+// with the next round, costs at most a stated share of them (choose/margins.hpp).
 //
 // The first call of a block is not counted: it waits for what the other algorithm left behind.
+// Machines and networks change, so an algorithm that has won is looked at again after many calls:
+// 6 of native's, 6 of its own. Each look that changes nothing puts the next one further off.
 #pragma once
 
 #include <array>
@@ -29,7 +35,7 @@ class Trial {
   static constexpr std::size_t times_max = 16;
 
   /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
-  static constexpr int risky_calls = 4;
+  static constexpr int risky_calls = 2;
 
   /// Times of all ranks, of all rounds.
   struct Samples {
@@ -41,22 +47,25 @@ class Trial {
   /// call is native's.
   void begin(int native_calls = 0) { rounds_from_ = early_calls_ + native_calls; }
 
-  /// Who runs the next call, which is counted; end_call() tells how many nanoseconds it took here.
-  /// A call of which nothing is told counts as a long one.
+  /// Who runs the next call, which is counted. If it is_timed(), end_call() tells how many
+  /// nanoseconds it took here; of which nothing is told, that counts as a long one.
   Side begin_call();
+  bool is_timed() const { return last_is_taken_; }
   void end_call(std::int64_t took_ns);
   /// The call that was begun last has not been made after all.
   void take_back();
 
-  /// A round is over: times() of all ranks are to be put together. Meanwhile the algorithm runs.
+  /// A round is over: times() of all ranks are to be put together. Meanwhile native runs.
   bool is_over() const;
   /// Calls that have been begun since.
   int calls_since() const { return calls_since_; }
   std::span<const std::int64_t> times() const { return {times_.data(), taken_}; }
 
-  /// `of_all`: times() of all ranks, put together. The next round begins, if any.
-  void judge(std::span<const std::int64_t> of_all);
+  /// `of_all`: times() of all ranks, put together. The next round begins, if any. True: there is a
+  /// verdict, or another one.
+  bool judge(std::span<const std::int64_t> of_all);
 
+  /// Holds while the algorithm is looked at again, too.
   std::optional<Side> verdict() const { return verdict_; }
   /// Nanoseconds, once judged.
   std::span<const std::int64_t> natives() const { return {native_.ns.data(), native_.count}; }
@@ -65,16 +74,23 @@ class Trial {
   double ratio() const { return ratio_; }
 
  private:
-  enum class Begun : std::uint8_t { nothing, early, in_round, since };
+  enum class Begun : std::uint8_t { nothing, early, waiting, in_round, since, settled };
 
   void take(Side side);
+  void look_again();
+  void wait_for_budget();
+  bool waits() const { return calls_ == 0 && begun_ <= resumed_after_; }
   bool has_begun() const { return rounds_from_ && early_calls_ >= *rounds_from_; }
+  bool is_settled() const { return verdict_ && !looks_again_; }
 
   std::optional<int> rounds_from_;  // early calls
   int round_ = 0;
   int early_calls_ = 0;
   int calls_ = 0;  // of this round
   int calls_since_ = 0;
+  std::int64_t begun_ = 0;          // calls in all
+  std::int64_t foretold_calls_ = 0;
+  std::int64_t resumed_after_ = 0;  // so many
   Begun last_ = Begun::nothing;
   bool last_is_taken_ = false;
   std::size_t taken_ = 0;
@@ -84,6 +100,13 @@ class Trial {
   Samples foretold_;
   std::optional<Side> verdict_;
   double ratio_ = 0;
+  bool looks_again_ = false;
+  int looks_ = 0;
+  std::int64_t settled_calls_ = 0;  // since the verdict, or the last look,
+  std::int64_t look_after_ = 0;     // until so many
 };
+
+/// Calls until a question is asked again whose answer cost as much as so many calls.
+std::int64_t calls_until_asked_again(double cost_calls, int asked_again);
 
 }  // namespace suiro

@@ -10,59 +10,86 @@ namespace {
 
 using Side = Trial::Side;
 
-/// Calls until the verdict, as letters (n: native, f: foretold), of one rank that is all ranks.
-std::string calls_of(Trial& trial, int early, std::int64_t native_ns, std::int64_t foretold_ns) {
-  std::string calls;
-  while (!trial.verdict() && calls.size() < 100) {
-    if (std::ssize(calls) == early) trial.begin();
+/// The next calls as letters (n: native, f: foretold), of one rank that is all ranks; no more than
+/// until the verdict if `until_verdict`.
+std::string calls_of(Trial& trial, int calls, std::int64_t native_ns, std::int64_t foretold_ns,
+                     bool until_verdict = true) {
+  std::string letters;
+  for (int call = 0; call < calls && !(until_verdict && trial.verdict()); ++call) {
     if (trial.is_over() && trial.calls_since() == 1) trial.judge(trial.times());
     const Side side = trial.begin_call();
     trial.end_call(side == Side::native ? native_ns : foretold_ns);
-    calls += side == Side::native ? 'n' : 'f';
+    letters += side == Side::native ? 'n' : 'f';
   }
-  return calls;
+  return letters;
 }
 
-TEST(Trial, KeepsAtOnceWhatIsMuchFaster) {
+/// The same of a new trial after three calls of native's.
+std::string calls_from_begin(Trial& trial, int calls, std::int64_t native_ns,
+                             std::int64_t foretold_ns) {
+  std::string letters = calls_of(trial, 3, native_ns, foretold_ns);
+  trial.begin();
+  return letters + calls_of(trial, calls, native_ns, foretold_ns);
+}
+
+TEST(Trial, KeepsSoonWhatIsMuchFaster) {
   Trial trial;
-  EXPECT_EQ(calls_of(trial, 3, 200, 100), "nnnfffff");
+  EXPECT_EQ(calls_from_begin(trial, 100, 200, 100), "nnnffnfffnf");
   EXPECT_EQ(trial.verdict(), Side::foretold);
   EXPECT_DOUBLE_EQ(trial.ratio(), 2);
 }
 
-TEST(Trial, LeavesAtOnceWhatIsMuchSlower) {
+TEST(Trial, LeavesWhatIsMuchSlower) {
   Trial trial;
-  EXPECT_EQ(calls_of(trial, 3, 100, 200), "nnnffffn");
+  const std::string calls = calls_from_begin(trial, 1000, 100, 200);
+  EXPECT_EQ(calls, "nnnff" + std::string(245, 'n') + "fffnn") << "waits until it can afford it";
   EXPECT_EQ(trial.verdict(), Side::native);
+  EXPECT_DOUBLE_EQ(trial.ratio(), 0.5);
 }
 
-TEST(Trial, LooksAgainWhereTheDifferenceIsSmall) {
+TEST(Trial, LosesNoMoreThanItsShareAndWhatItBeganWith) {
+  for (const std::int64_t foretold_ns : {101, 110, 125, 150, 300, 1000, 5000}) {
+    Trial trial;
+    calls_from_begin(trial, 0, 100, foretold_ns);
+    const double loss = static_cast<double>(foretold_ns - 100) / 100;
+    double lost = 0;
+    for (int call = 3; call < 20000; ++call) {
+      const bool is_native = calls_of(trial, 1, 100, foretold_ns, false) == "n";
+      lost += is_native ? 0 : loss;
+      ASSERT_LE(lost, 0.02 * call + Trial::risky_calls * loss + 1e-6) << foretold_ns << ", " << call;
+    }
+    EXPECT_EQ(trial.verdict(), Side::native) << foretold_ns;
+  }
+}
+
+TEST(Trial, LetsOneLateCallBe) {
   Trial trial;
-  EXPECT_EQ(calls_of(trial, 3, 100, 130),
-            "nnnffff"
-            "nnnnfffff"
-            "n");
-  EXPECT_EQ(trial.verdict(), Side::native);
+  calls_from_begin(trial, 1, 200, 100'000);
+  calls_of(trial, 1, 200, 100);
+  EXPECT_EQ(calls_of(trial, 100, 200, 100), "nfffnf");
 }
 
 TEST(Trial, DecidesInTheEnd) {
   Trial slower;
-  EXPECT_EQ(calls_of(slower, 3, 100, 101),
-            "nnnffff"
-            "nnnnfffff"
-            "nnnnnnnnfffffffff"
+  EXPECT_EQ(calls_from_begin(slower, 100, 100, 101),
+            "nnnffn"
+            "fffn"
+            "nnnnffffn"
+            "nnnnnnnnffffffffn"
             "n");
   EXPECT_EQ(slower.verdict(), Side::native);
   Trial equal;
-  calls_of(equal, 3, 100, 100);
+  calls_from_begin(equal, 100, 100, 100);
   EXPECT_EQ(equal.verdict(), Side::foretold);
 }
 
 TEST(Trial, HasNoWordAsLongAsNativeHasNotRun) {
   Trial trial;
-  EXPECT_EQ(calls_of(trial, 0, 100, 300),
-            "ffff"
-            "nnnnfffff"
+  trial.begin();
+  EXPECT_EQ(calls_of(trial, 100, 100, 300),
+            "ffn"
+            "fffn"
+            "nnnnffffn"
             "n");
 }
 
@@ -102,6 +129,33 @@ TEST(Trial, CountsACallAsLongOfWhichNothingIsTold) {
   trial.begin_call();
   trial.begin_call();
   EXPECT_GT(trial.times()[0], 1'000'000'000);
+}
+
+TEST(Trial, LooksAgainAtWhatHasWon) {
+  Trial trial;
+  calls_from_begin(trial, 100, 200, 100);
+  EXPECT_EQ(calls_of(trial, 1198, 200, 100, false), std::string(1198, 'f'));
+  EXPECT_EQ(calls_of(trial, 14, 200, 100, false), "fnnnnnnffffffn");
+  EXPECT_EQ(trial.verdict(), Side::foretold);
+  EXPECT_EQ(calls_of(trial, 2400, 200, 100, false), std::string(2400, 'f'));
+  EXPECT_EQ(calls_of(trial, 13, 200, 250, false), "nnnnnnffffffn") << "later than before";
+  calls_of(trial, 1, 200, 250, false);
+  EXPECT_EQ(trial.verdict(), Side::native) << "which the machine has come to suit better";
+  EXPECT_DOUBLE_EQ(trial.ratio(), 0.8);
+}
+
+TEST(Trial, LooksAgainWhenThatCostsNextToNothing) {
+  EXPECT_EQ(calls_until_asked_again(0, 0), 1000);
+  EXPECT_EQ(calls_until_asked_again(50, 0), 10'000);
+  EXPECT_EQ(calls_until_asked_again(50, 1), 20'000);
+  EXPECT_EQ(calls_until_asked_again(50, 9), 160'000);
+}
+
+TEST(Trial, TimesNothingThatIsSettled) {
+  Trial trial;
+  calls_from_begin(trial, 100, 200, 100);
+  trial.begin_call();
+  EXPECT_FALSE(trial.is_timed());
 }
 
 }  // namespace

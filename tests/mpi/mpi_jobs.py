@@ -14,7 +14,7 @@ from typing import Any
 from suiro import native
 
 HERE = Path(__file__).parent
-WHEELS = HERE.parents[1] / "build" / "mpi"  # of the package index, by `./dev setup`
+WHEELS = HERE.parents[1] / "build" / "mpi"  # of the package index, by `./dev setup tests`
 SUIRO = [str(Path(sys.executable).parent / "suiro")]
 
 # Ranks outnumber the cores, all are on this machine, and it may be root who runs the tests.

@@ -103,7 +103,7 @@ def test_rounds_beyond_the_end() -> None:
 
 
 def test_a_printed_schedule() -> None:
-    result = run(str(GOLDEN / "alltoall-ring-2x2.txt"))
+    result = run(str(GOLDEN / "alltoall-ring.txt"))
     assert result.exit_code == 0
     assert rows(result.stdout)["2"] == "→1 x2 →0 x2 ██ 2"
 

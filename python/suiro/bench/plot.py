@@ -20,7 +20,10 @@ def save_plot(result: Result, target: Path) -> None:
 
 
 def check_plot_target(target: Path) -> None:
-    """A long measurement must not end in a refused file name."""
+    """A long measurement must not end in a refused file name, or without what draws."""
+    from suiro.report.figures import check_can_draw
+
     if target.suffix != ".svg":
         raise UsageError(f"--plot {target}: only SVG is drawn; give a name that ends in .svg")
+    check_can_draw("--plot")
     check_place(target, "--plot")

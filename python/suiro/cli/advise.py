@@ -131,9 +131,11 @@ def advise(
     from suiro.advise.learnt import lessons_for
     from suiro.advise.unknown import unknown
     from suiro.output import check_place
+    from suiro.report.figures import check_can_draw
     from suiro.tune.sizes import parse_time
 
     if html is not None:
+        check_can_draw("--html")
         check_place(html, "--html")
     until = _BEGUN + max(0.5, parse_time(within, "--within") - _TO_START_S)
     question = _question(launcher or [], (nodes, ppn), (rate, switch, cores), mpi, cluster)

@@ -130,7 +130,10 @@ def _check_places(page: Path | None, csv: Path | None, svg: Path | None) -> None
     """Before anything is computed. --svg makes its folder."""
     from suiro.errors import SuiroError
     from suiro.output import check_place, reason_of
+    from suiro.report.figures import check_can_draw
 
+    if page is not None or svg is not None:
+        check_can_draw("--svg" if page is None else "--html")
     for option, path in (("--html", page), ("--csv", csv)):
         if path is not None:
             check_place(path, option)

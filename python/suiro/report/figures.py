@@ -3,13 +3,16 @@
 
 import io
 import re
+import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from suiro.bench.result import Cell, Result
 from suiro.bench.wide_area import Sites, model_s, throughput_Bps
+from suiro.errors import MachineError
 from suiro.quantities import size_text
 
 if TYPE_CHECKING:
@@ -159,6 +162,15 @@ def _bar(axes: "Axes", place: float, width: float, cell: Cell, group: Bars) -> N
         label=_label(cell),
         zorder=2,
     )
+
+
+def check_can_draw(option: str) -> None:
+    """Pictures need a library that jobs do not, so it may not be there. Raises MachineError."""
+    if find_spec("matplotlib") is None:
+        raise MachineError(
+            f"{option}: pictures need matplotlib, which {sys.executable} does not have: "
+            "pip install matplotlib, or apt install python3-matplotlib"
+        )
 
 
 def svg_of(draw: Callable[["Axes"], None], inches: tuple[float, float]) -> str:

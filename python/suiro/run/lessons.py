@@ -5,7 +5,7 @@ of a job, and what its trials show as new samples (docs/learning.md)."""
 import contextlib
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -79,11 +79,10 @@ class Lessons:
             return
         tuned = record.key.family == "suiro"
         for size, samples in store.latest([record]).items():
-            times = {one.candidate: one.seconds for one in samples if one.final or not tuned}
-            native = times.pop(DEFAULT, None)
             cell = (tuple(record.key.node_of_rank), record.key.collective, size)
-            for candidate, seconds in times.items() if native else ():
-                ratio = statistics.median(native or []) / statistics.median(seconds)
+            counted = [one for one in samples if one.final or not tuned]
+            for candidate, seconds, native in _beside_native(counted):
+                ratio = statistics.median(native) / statistics.median(seconds)
                 shown = self._shown.setdefault(cell, _Shown())
                 if candidate not in shown.ratios or shown.ratios[candidate][2] <= record.at:
                     shown.ratios[candidate] = (ratio, len(seconds), record.at)
@@ -130,6 +129,19 @@ class Lessons:
             except SuiroError as error:
                 say(f"what the job has learnt is lost: {error}")
                 return
+
+
+def _beside_native(
+    samples: list[store.Sample],
+) -> Iterator[tuple[str, list[float], list[float]]]:
+    """Candidate, its times, and native's of the same trial, which stand before it; what was tuned
+    has native's once, wherever."""
+    native = next((one.seconds for one in samples if one.candidate == DEFAULT), None)
+    for one in samples if native else ():
+        if one.candidate == DEFAULT:
+            native = one.seconds
+        elif native:
+            yield one.candidate, one.seconds, native
 
 
 def _circumstances(told: dict[str, Any]) -> tuple[str, str]:

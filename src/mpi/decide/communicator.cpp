@@ -30,10 +30,6 @@ bool too_large_to_join(const BlockBytes& agreed) {
   return agreed.largest > always && agreed.largest / means > agreed.mean;
 }
 
-/// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
-/// its algorithm within a job.
-bool is_tried(const Collective& collective) { return job.settings.tries() && !collective.reduces; }
-
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
 int code_of_loss(const Collective& collective, const Choice& choice) {
   if (survives_failures()) return failed_process_code();
@@ -83,10 +79,6 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
   Plan& plan = plan_of(collective);
   const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
   Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
-  if (choice.asked_bytes && is_tried(collective) && !choice.in_trial) {
-    choice.in_trial = std::make_unique<Choice::InTrial>();
-    choice.in_trial->bytes = *choice.asked_bytes;
-  }
   if (choice.asked_bytes) predict(collective, plan, choice);
   return choice;
 }

@@ -44,7 +44,13 @@ struct Choice {
   };
   std::vector<Kept> kept;  // the last used at the end
 
-  /// As long as it is held against native in the program's calls.
+  /// What trials of algorithms that were slower have cost, in calls of native's. When native has run
+  /// for many times as many more, the question is asked again.
+  double lost_calls = 0;
+  int asked_again = 0;
+  bool is_asked_again = false;  // that is what it waits for
+
+  /// As long as it is held against native in the program's calls, and once it has won.
   struct InTrial {
     std::int64_t bytes = 0;  // of the size class
     Trial trial;
@@ -97,7 +103,10 @@ class Communicator {
   void take_back(const Collective& collective);
 
   /// Whether the call that was chosen for last wants to be timed; then note_time() tells.
-  bool is_timed(const Collective& collective) const { return plan_of(collective).timed != nullptr; }
+  bool is_timed(const Collective& collective) const {
+    const Choice* const timed = plan_of(collective).timed;
+    return timed != nullptr && timed->in_trial->trial.is_timed();
+  }
   void note_time(const Collective& collective, double seconds);
 
   /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
@@ -146,8 +155,13 @@ class Communicator {
   Choice& choose(const Collective& collective, std::int64_t bytes);
   Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
   void prepare(const Collective& collective, Choice& choice) const;
+  void wait_a_call(const Collective& collective, Plan& plan, Choice& choice);
+  void time_if_soon(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);
-  void ask_again(const Collective& collective, Choice& choice, std::int64_t bytes) const;
+  void ask_next(const Collective& collective, Choice& choice, std::int64_t bytes) const;
+  void ask_again_later(const Collective& collective, Plan& plan, Choice& choice,
+                       std::int64_t bytes);
+  void ask_again(const Collective& collective, const Plan& plan, Choice& choice) const;
   Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
   void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
   void conclude(const Collective& collective, Plan& plan, Choice& choice);
@@ -158,6 +172,7 @@ class Communicator {
                            const Operation& operation) const;
   Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
                      const RuleTable& table, const std::string& size_note = "") const;
+  static std::string note_of_size(const Collective& collective, const Plan& plan);
   RuleTable table_for(const Collective& collective) const;
   bool goes_over_net(const Collective& collective, const Choice& choice) const {
     return net_ != nullptr && !joins_unequal(collective, choice);

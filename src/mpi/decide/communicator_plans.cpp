@@ -21,6 +21,12 @@ namespace suiro::mpi {
 
 namespace {
 
+constexpr int calls_timed_ahead = 4;  // the first is not counted
+
+/// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
+/// its algorithm within a job.
+bool is_tried(const Collective& collective) { return job.settings.tries() && !collective.reduces; }
+
 /// Below, a call may be over before what suiro does around it: where device memory is possible,
 /// what is not native begins with a reduction. The limit is no measurement: it keeps native what
 /// may be slower.
@@ -30,12 +36,15 @@ constexpr std::string_view not_yet_predicted =
 
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
-std::string size_note(Sizes sizes) {
-  return sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
-}
 
 Decision native(std::string_view reason) {
   return {std::string(native_algorithm), {}, std::string(reason)};
+}
+
+/// Of a prediction, where calls take as long as they must.
+double price_in_calls(const Collective& collective, const Topology& topology, std::int64_t bytes) {
+  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
+  return job.chooser->price_s(collective, topology, bytes) / call_s;
 }
 
 /// How many calls native is to take until they have taken as long as a prediction will; nothing if
@@ -50,10 +59,8 @@ std::optional<std::int64_t> calls_before_prediction(const Collective& collective
   constexpr double unnoticed_s = 100e-3;
   constexpr double calls_to_be_sure = 3;  // that a program does not use a size once
   constexpr double calls_max = 1e9;
-  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
-  const double price_s = job.chooser->price_s(collective, topology, bytes);
-  const double calls = price_s / call_s;
-  const bool unnoticed = price_s <= unnoticed_s;
+  const double calls = price_in_calls(collective, topology, bytes);
+  const bool unnoticed = job.chooser->price_s(collective, topology, bytes) <= unnoticed_s;
   if (collective.reduces) {
     const bool pays = calls <= calls_that_pay || (unnoticed && lasts);
     return pays ? std::optional<std::int64_t>(0) : std::nullopt;
@@ -74,6 +81,12 @@ void set_wan_flows(Decision& decision, const Collective& collective, const Topol
 }
 
 }  // namespace
+
+/// Where blocks are unequal, and the choice depends on their size.
+std::string Communicator::note_of_size(const Collective& collective, const Plan& plan) {
+  if (!collective.unequal() || plan.thresholds.empty()) return "";
+  return collective.sizes == Sizes::known ? "by the mean size: " : "by the agreed size: ";
+}
 
 RuleTable Communicator::table_for(const Collective& collective) const {
   const std::string hint = hints_.empty() ? "" : hints_[index_of(collective)];
@@ -144,8 +157,8 @@ std::vector<std::int64_t> Communicator::thresholds(const Collective& collective,
 void Communicator::plan_sizes(const Collective& collective, const RuleTable& table,
                               Plan& plan) const {
   plan.thresholds = thresholds(collective, table);
-  const bool by_size = collective.unequal() && !plan.thresholds.empty();
-  const std::string note = by_size ? size_note(collective.sizes) : "";
+  const std::string note = note_of_size(collective, plan);
+  const bool by_size = !note.empty();
   plan.choices.push_back(make_choice(collective, 0, table, note));
   for (const std::int64_t bytes : plan.thresholds) {
     plan.choices.push_back(make_choice(collective, bytes, table, note));
@@ -178,14 +191,14 @@ Choice Communicator::make_choice(const Collective& collective, std::optional<std
   if (!why_not.empty()) {
     settle(collective, choice, 0, native(why_not));
   } else {
-    ask_again(collective, choice, size_class(*bytes).middle);  // all of a class are answered alike
+    ask_next(collective, choice, size_class(*bytes).middle);  // all of a class are answered alike
   }
   return choice;
 }
 
 /// Native until it is predicted.
-void Communicator::ask_again(const Collective& collective, Choice& choice,
-                             std::int64_t bytes) const {
+void Communicator::ask_next(const Collective& collective, Choice& choice,
+                            std::int64_t bytes) const {
   settle(collective, choice, 0, native(not_yet_predicted));
   const auto calls =
       calls_before_prediction(collective, *topology_, bytes, user_ == MPI_COMM_WORLD);
@@ -193,6 +206,26 @@ void Communicator::ask_again(const Collective& collective, Choice& choice,
   choice.asked_bytes = bytes;
   choice.calls_ahead = job.chooser->calls_ahead(collective, *topology_, bytes);
   choice.native_calls = *calls + choice.calls_ahead;
+}
+
+/// Where native has won, its calls are counted until the machine may have changed.
+void Communicator::ask_again_later(const Collective& collective, Plan& plan, Choice& choice,
+                                   std::int64_t bytes) {
+  const double cost = choice.lost_calls + price_in_calls(collective, *topology_, bytes);
+  choice.asked_bytes = bytes;
+  choice.is_asked_again = true;
+  choice.calls_ahead = job.chooser->calls_ahead(collective, *topology_, bytes);
+  const std::int64_t calls = calls_until_asked_again(cost, choice.asked_again++);
+  choice.native_calls = std::max<std::int64_t>(calls + choice.calls_ahead, 1);
+  wait_a_call(collective, plan, choice);
+}
+
+/// As if nothing had been tried, but that native is asked about again if it is the answer.
+void Communicator::ask_again(const Collective& collective, const Plan& plan, Choice& choice) const {
+  choice.is_asked_again = false;
+  choice.lost_calls = 1;
+  choice.reason = note_of_size(collective, plan) + std::string(not_yet_predicted);
+  job.chooser->forget(collective, *topology_, *choice.asked_bytes);
 }
 
 /// `choice.reason` already says what its size is: at least `bytes`.
@@ -252,13 +285,28 @@ void Communicator::prepare(const Collective& collective, Choice& choice) const {
   if (done) choice.calls_ahead = 0;
 }
 
+/// One more call of native's before a prediction. A call that decides to wait is the first of them:
+/// where MPI refuses it, it is made again, and must come to the same.
+void Communicator::wait_a_call(const Collective& collective, Plan& plan, Choice& choice) {
+  time_if_soon(collective, choice);
+  --choice.native_calls;
+  plan.waiting = &choice;
+  if (choice.native_calls < choice.calls_ahead) prepare(collective, choice);
+}
+
+/// Of the calls before a prediction the last are native's part of a trial.
+void Communicator::time_if_soon(const Collective& collective, Choice& choice) const {
+  if (!is_tried(collective) || choice.in_trial || choice.native_calls > calls_timed_ahead) return;
+  choice.in_trial = std::make_unique<Choice::InTrial>();
+  choice.in_trial->bytes = *choice.asked_bytes;
+}
+
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
-  if (choice.native_calls > 0) {
-    --choice.native_calls;
-    plan.waiting = &choice;
-    if (choice.native_calls < choice.calls_ahead) prepare(collective, choice);
-    return;
+  if (choice.is_asked_again && choice.native_calls == choice.calls_ahead) {
+    ask_again(collective, plan, choice);
   }
+  if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
+  time_if_soon(collective, choice);
   const UsualArithmetic usual;
   const std::int64_t bytes = *choice.asked_bytes;
   Decision decision = told_prediction(collective, bytes);
@@ -273,6 +321,7 @@ void Communicator::predict(const Collective& collective, Plan& plan, Choice& cho
   const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
   if (choice.in_trial) choice.in_trial->trial.begin(choice.decision.tried_after);
+  if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);
   leave_small_untouched(plan);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What was predicted is held against native in the program's own calls.
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -10,6 +11,16 @@
 #include "rules/candidates.hpp"
 
 namespace suiro::mpi {
+
+namespace {
+
+/// In place of what an earlier trial has shown.
+void note_trial(std::string& reason, const std::string& shown) {
+  reason.erase(std::min(reason.find(tried_note), reason.size()));
+  reason += tried_note + shown;
+}
+
+}  // namespace
 
 /// Who runs this call: the choice, or native if it is in a trial.
 Choice& Communicator::turn_in_trial(const Collective& collective, Plan& plan, Choice& choice) {
@@ -35,29 +46,33 @@ void Communicator::judge_when_told(const Collective& collective, Plan& plan, Cho
   spoiled_code_ = times.finish(job.waiting);
   if (spoiled_code_ != MPI_SUCCESS) return;
   const UsualArithmetic usual;
-  trial.judge(times.of_all());
-  if (trial.verdict()) conclude(collective, plan, choice);
+  if (trial.judge(times.of_all())) conclude(collective, plan, choice);
 }
 
 /// Communicators of the same placement are told by their rank 0 (told_prediction()).
 void Communicator::conclude(const Collective& collective, Plan& plan, Choice& choice) {
-  const auto in_trial = std::move(choice.in_trial);
-  if (rank_ == 0) {
-    tell_lesson(collective, *topology_, in_trial->bytes, choice.algorithm, in_trial->trial);
-  }
+  const Trial& trial = choice.in_trial->trial;
+  const std::int64_t bytes = choice.in_trial->bytes;
+  if (rank_ == 0) tell_lesson(collective, *topology_, bytes, choice.algorithm, trial);
   char text[64];
-  std::snprintf(text, sizeof text, "%.2f times as fast", in_trial->trial.ratio());
-  if (in_trial->trial.verdict() == Trial::Side::foretold) {
-    choice.decision.reason += std::string(tried_note) + text;
-    choice.reason += std::string(tried_note) + text;
-    job.chooser->learn(collective, *topology_, in_trial->bytes, choice.decision);
+  std::snprintf(text, sizeof text, "%.2f times as fast", trial.ratio());
+  if (trial.verdict() == Trial::Side::foretold) {
+    note_trial(choice.decision.reason, text);
+    note_trial(choice.reason, text);
+    job.chooser->learn(collective, *topology_, bytes, choice.decision);
     return;
   }
-  job.chooser->refute(collective, *topology_, in_trial->bytes, choice.decision.algorithm);
+  job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
+  choice.lost_calls += Trial::risky_calls * (1 / trial.ratio() - 1);
   choice.kept.clear();
-  ask_again(collective, choice, in_trial->bytes);
+  choice.in_trial.reset();
+  ask_next(collective, choice, bytes);
+  if (choice.asked_bytes) {
+    ++choice.native_calls;
+    wait_a_call(collective, plan, choice);
+  }
   leave_small_untouched(plan);
 }
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sodium.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -12,21 +11,25 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <new>
 #include <system_error>
 
 #include "base/blocked_signals.hpp"
 #include "base/local_sockets.hpp"
 #include "base/sockets.hpp"
+#include "mpi/underneath/elapsed.hpp"
 
 namespace suiro::mpi {
 
 namespace {
 
 constexpr int waiting_max = 4096;  // to be accepted
-constexpr std::size_t line_bytes_max = std::size_t{1} << 20;
+constexpr std::size_t line_bytes_max = (std::size_t{1} << 20) - 32;  // with a number, 1 MiB
 constexpr std::size_t answer_bytes_max = std::size_t{17} << 20;
 constexpr std::size_t up_bytes_max = std::size_t{4} << 20;  // then nobody is listened to
 constexpr int look_ms = 100;                                // for ranks that have died
+constexpr int wake_ms = 1000;      // whether the program has closed what it does not know
+constexpr double patience_s = 10;  // at the end, for `suiro run` to take more
 constexpr int tries_max = 1000;                             // a millisecond apart
 
 Descriptor local_socket() {
@@ -79,10 +82,13 @@ Descriptor connect_to_relay(const std::string& name) {
 Relay::Relay(const std::string& name, std::string greeting)
     : greeting_(std::move(greeting)),
       listener_(local_socket()),
-      reserve_(reserve_descriptor()),
-      alarm_(above_standard(Descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)))) {
+      reserve_(reserve_descriptor()) {
+  std::array<int, 2> ends = {-1, -1};
+  socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data());
+  bell_ = GuardedDescriptor(above_standard(Descriptor(ends[0])));
+  alarm_ = GuardedDescriptor(above_standard(Descriptor(ends[1])));
   const AbstractAddress address(name);
-  if (!listener_ || !alarm_ || bind(listener_.number(), address.generic(), address.length) != 0 ||
+  if (!listener_ || !bell_ || !alarm_ || bind(listener_.number(), address.generic(), address.length) != 0 ||
       listen(listener_.number(), waiting_max) != 0) {
     fail("cannot listen for the ranks of this node");
   }
@@ -96,7 +102,8 @@ Relay::~Relay() {
 }
 
 void Relay::begin(Descriptor upstream) {
-  upstream_ = std::move(upstream);
+  upstream_ = GuardedDescriptor(std::move(upstream));
+  sent_s_ = now_s();
   const BlockedSignals blocked;
   thread_ = std::thread([this] { pass_on(); });
   enlist(*this);
@@ -104,7 +111,7 @@ void Relay::begin(Descriptor upstream) {
 
 void Relay::end_when_empty() {
   ending_.store(true, std::memory_order_release);
-  eventfd_write(alarm_.number(), 1);
+  if (bell_.is_ours()) send(bell_.number(), "", 1, MSG_NOSIGNAL);
 }
 
 /// The thread is not there in the child, and never joined.
@@ -116,31 +123,46 @@ void Relay::abandon() noexcept {
 void Relay::close_all() noexcept {
   listener_.close();
   upstream_.close();
+  bell_.close();
+  alarm_.close();
   for (Member& member : members_) member.socket.close();
 }
 
 void Relay::pass_on() {
-  while (true) {
-    wait();
-    const std::scoped_lock lock(mutex_);
-    accept();
-    for (Member& member : members_) receive(member);
-    if (upstream_) receive_answers();
-    if (upstream_ && !up_.empty() && !send_from(upstream_.number(), up_)) upstream_.close();
-    for (Member& member : members_) send_answers(member);
-    if (ending_.load(std::memory_order_acquire)) drop_the_dead();
-    std::erase_if(members_, [](const Member& member) { return !member.socket; });
-    if (is_over()) break;
+  try {
+    do {
+      wait();
+      pass_once();
+    } while (!is_over());
+  } catch (const std::bad_alloc&) {
+    // The ranks of this node are on their own, as without a relay.
   }
   const std::scoped_lock lock(mutex_);
   close_all();
   ended_.store(true, std::memory_order_release);
 }
 
-/// Without `suiro run` each rank is on its own.
+void Relay::pass_once() {
+  const std::scoped_lock lock(mutex_);
+  if (!owns_all()) return;
+  accept();
+  for (Member& member : members_) receive(member);
+  receive_answers();
+  send_up();
+  for (Member& member : members_) send_answers(member);
+  if (ending_.load(std::memory_order_acquire)) drop_the_dead();
+  std::erase_if(members_, [](const Member& member) { return !member.socket; });
+}
+
+bool Relay::owns_all() const {
+  return listener_.is_ours() && upstream_.is_ours() && bell_.is_ours() && alarm_.is_ours();
+}
+
+/// Without `suiro run` each rank is on its own; and where the program has closed what it did not
+/// know.
 bool Relay::is_over() const {
-  const bool nobody = members_.empty() && up_.empty();
-  return !upstream_ || (nobody && ending_.load(std::memory_order_acquire));
+  if (!owns_all()) return true;
+  return ending_.load(std::memory_order_acquire) && members_.empty() && up_.empty();
 }
 
 void Relay::wait() {
@@ -153,25 +175,28 @@ void Relay::wait() {
   for (const Member& member : members_) {
     const int in = up_.size() < up_bytes_max ? POLLIN : 0;
     const int out = member.answers.empty() ? 0 : POLLOUT;
-    waiting.push_back({member.socket.number(), static_cast<short>(in | out), 0});
+    const int listened_to = (in | out) != 0 ? member.socket.number() : -1;
+    waiting.push_back({listened_to, static_cast<short>(in | out), 0});
   }
   const bool looks = ending_.load(std::memory_order_acquire);
-  poll(waiting.data(), waiting.size(), looks ? look_ms : -1);
-  eventfd_t rung = 0;
-  eventfd_read(alarm_.number(), &rung);
+  poll(waiting.data(), waiting.size(), looks ? look_ms : wake_ms);
 }
 
 void Relay::accept() {
+  std::array<char, 16> rung;
+  recv(alarm_.number(), rung.data(), rung.size(), 0);
   while (true) {
     Descriptor accepted = accept_from(listener_.number(), reserve_);
     if (!accepted) return;
     if (!is_same_user(accepted.number())) continue;
-    members_.push_back({.socket = above_standard(std::move(accepted)), .number = ++numbers_});
+    GuardedDescriptor socket(above_standard(std::move(accepted)));
+    members_.push_back({.socket = std::move(socket), .number = ++numbers_});
   }
 }
 
 void Relay::receive(Member& member) {
   if (!member.socket || up_.size() >= up_bytes_max) return;
+  if (!member.socket.is_ours()) return drop(member);
   const bool lives = append_received(member.socket.number(), member.received);
   if (!member.greeted) greet(member);
   if (member.greeted) take_lines(member);
@@ -194,6 +219,7 @@ void Relay::take_lines(Member& member) {
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = member.received.find('\n', begin)) != std::string::npos;
        begin = end + 1) {
+    if (end - begin > line_bytes_max) return drop(member);
     up_ += numbered(member.number) + ' ';
     up_.append(member.received, begin, end + 1 - begin);
   }
@@ -206,8 +232,17 @@ void Relay::drop(Member& member) {
 }
 
 void Relay::send_answers(Member& member) {
-  if (!member.socket || member.answers.empty()) return;
+  if (member.answers.empty() || !member.socket.is_ours()) return;
   if (!send_from(member.socket.number(), member.answers)) drop(member);
+}
+
+/// At the end it is not waited for for ever.
+void Relay::send_up() {
+  const std::size_t before = up_.size();
+  if (before > 0 && upstream_ && !send_from(upstream_.number(), up_)) upstream_.close();
+  if (up_.empty() || up_.size() < before) sent_s_ = now_s();
+  const bool is_late = now_s() - sent_s_ > patience_s;
+  if (is_late && ending_.load(std::memory_order_acquire)) upstream_.close();
 }
 
 void Relay::receive_answers() {
@@ -233,7 +268,7 @@ void Relay::receive_answers() {
 void Relay::drop_the_dead() {
   for (Member& member : members_) {
     if (!member.greeted) member.socket.close();
-    const pid_t process = member.socket ? process_at(member.socket.number()) : 0;
+    const pid_t process = member.socket.is_ours() ? process_at(member.socket.number()) : 0;
     if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) drop(member);
   }
 }

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/descriptor.hpp"
 #include "base/forking.hpp"
+#include "base/guarded_descriptor.hpp"
 
 namespace suiro::mpi {
 
@@ -45,7 +45,7 @@ class Relay final : public Forkable {
 
  private:
   struct Member {
-    Descriptor socket;
+    GuardedDescriptor socket;
     std::uint64_t number = 0;
     bool greeted = false;
     std::string received = {};  // the beginning of a line
@@ -57,6 +57,8 @@ class Relay final : public Forkable {
   void abandon() noexcept override;
 
   void pass_on();
+  void pass_once();
+  bool owns_all() const;
   bool is_over() const;
   void wait();
   void accept();
@@ -71,15 +73,17 @@ class Relay final : public Forkable {
   void drop_the_dead();
 
   const std::string greeting_;
-  Descriptor listener_;
+  GuardedDescriptor listener_;
   Descriptor reserve_;
-  Descriptor upstream_;
-  Descriptor alarm_;  // wakes the thread
+  GuardedDescriptor upstream_;
+  GuardedDescriptor bell_;   // wakes the thread,
+  GuardedDescriptor alarm_;  // which hears it here
   std::mutex mutex_;  // held while the thread works
   std::vector<Member> members_;
   std::uint64_t numbers_ = 0;
-  std::string up_;    // what upstream has not taken yet
-  std::string down_;  // the beginning of a line from there
+  std::string up_;     // what upstream has not taken yet
+  double sent_s_ = 0;  // when it has last taken some, or there was none
+  std::string down_;   // the beginning of a line from there
   std::atomic<bool> ending_{false};
   std::atomic<bool> ended_{false};
   std::thread thread_;

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -75,9 +74,12 @@ std::string host_name() {
 bool Service::enroll(const std::string& addresses, const std::string& token) {
   const std::string greeting = "suiro 1 " + token + "\n{\"hello\":true}\n";
   const host::LauncherLocalPlace local = host::launcher_local_place();
-  if (local.size > 1 && adopt(meet(addresses, token, greeting))) {
+  if (local.size > 1) {
+    const std::optional<int> relay = meet(addresses, token, greeting);
+    if (!relay) return false;
     std::string answer;
-    if (!exchange(greeting.substr(0, greeting.size() - 1), answer, register_s)) close();
+    const bool met = adopt(*relay);
+    if (met && !exchange(greeting.substr(0, greeting.size() - 1), answer, register_s)) close();
   }
   if (!connected() && !adopt(reach(addresses, greeting, reach_time))) return false;
   const nlohmann::json about{{"world", world_name()},
@@ -91,14 +93,15 @@ bool Service::enroll(const std::string& addresses, const std::string& token) {
   return false;
 }
 
-/// By way of the node's relay; this process may become that. -1: there is none.
-int Service::meet(const std::string& addresses, const std::string& token,
-                  const std::string& greeting) {
+/// By way of the node's relay; this process may become that. -1: there is none. Nothing: this
+/// process would be the relay, but nobody answers it.
+std::optional<int> Service::meet(const std::string& addresses, const std::string& token,
+                                 const std::string& greeting) {
   const std::string name = meeting_name(token + addresses + world_name());
   try {
     auto relay = std::make_unique<Relay>(name, greeting);
     Descriptor upstream(reach(addresses, greeting, reach_time));
-    if (!upstream) return -1;
+    if (!upstream) return std::nullopt;
     relay->begin(std::move(upstream));
     relay_ = std::move(relay);
   } catch (const std::system_error& error) {
@@ -108,11 +111,8 @@ int Service::meet(const std::string& addresses, const std::string& token,
 }
 
 bool Service::adopt(int socket) {
-  struct stat status {};
-  if (socket < 0 || fstat(socket, &status) != 0) return false;
-  socket_ = socket;
-  inode_ = status.st_ino;
-  return true;
+  socket_ = GuardedDescriptor(Descriptor(socket));
+  return connected();
 }
 
 /// As the verdict: a rank that loses patience has the service decide for all.
@@ -162,13 +162,7 @@ void Service::finish() {
 
 void Service::close() {
   if (relay_ != nullptr) relay_->end_when_empty();
-  if (connected() && owns_socket()) ::close(socket_);
-  socket_ = -1;
-}
-
-bool Service::owns_socket() const {
-  struct stat status {};
-  return fstat(socket_, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode_;
+  socket_.close();
 }
 
 bool Service::exchange(const std::string& line, std::string& answer, double seconds,
@@ -178,11 +172,11 @@ bool Service::exchange(const std::string& line, std::string& answer, double seco
 }
 
 bool Service::write_all(std::string_view text, double deadline_s) {
-  while (!text.empty() && connected() && owns_socket()) {
-    const ssize_t written = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  while (!text.empty() && socket_.is_ours()) {
+    const ssize_t written = ::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL);
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR && (errno != EAGAIN || !wait_for(socket_, POLLOUT, deadline_s))) {
+    } else if (errno != EINTR && (errno != EAGAIN || !wait_for(socket_.number(), POLLOUT, deadline_s))) {
       close();
     }
   }
@@ -194,7 +188,7 @@ bool Service::read_line(std::string& line, double deadline_s, std::size_t bytes_
   line.clear();
   while (line.size() < bytes_max) {
     std::array<char, 16384> next;
-    const ssize_t count = recv(socket_, next.data(), next.size(), 0);
+    const ssize_t count = recv(socket_.number(), next.data(), next.size(), 0);
     if (count > 0) {
       line.append(next.data(), static_cast<std::size_t>(count));
       if (line.back() != '\n') continue;
@@ -203,7 +197,7 @@ bool Service::read_line(std::string& line, double deadline_s, std::size_t bytes_
     }
     if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
       break;
-    } else if (!wait_for(socket_, POLLIN, deadline_s)) {
+    } else if (!wait_for(socket_.number(), POLLIN, deadline_s)) {
       return false;
     }
   }

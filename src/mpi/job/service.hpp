@@ -5,8 +5,6 @@
 // of a node have one connection together (relay.hpp), if that can be had.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/guarded_descriptor.hpp"
 #include "mpi/job/provider.hpp"
 #include "mpi/job/relay.hpp"
 
@@ -49,22 +48,21 @@ class Service {
   /// its own connection, that ends with theirs.
   bool relays() const { return relay_ != nullptr && !relay_->has_ended(); }
 
-  bool connected() const { return socket_ >= 0; }
+  bool connected() const { return static_cast<bool>(socket_); }
   void close();
 
  private:
-  int meet(const std::string& addresses, const std::string& token, const std::string& greeting);
-  bool adopt(int socket);
+  std::optional<int> meet(const std::string& addresses, const std::string& token,
+                          const std::string& greeting);
+  bool adopt(int socket);  // -1: there is none
   bool exchange(const std::string& line, std::string& answer, double seconds,
                 std::size_t answer_bytes_max = 256);
   bool write_all(std::string_view text, double deadline_s);
   bool read_line(std::string& line, double deadline_s, std::size_t bytes_max);
-  bool owns_socket() const;
 
   std::mutex sending_;
   std::unique_ptr<Relay> relay_;  // in this process
-  int socket_ = -1;
-  ino_t inode_ = 0;  // of the socket: the program may close descriptors that it does not know
+  GuardedDescriptor socket_;
 };
 
 /// In one line, whatever bytes are in it: names of hosts and files may have any.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "net/protocol/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -17,6 +18,16 @@ RailPolicy rails() {
   const std::string_view wanted = choice_of(variables::net_rails);
   if (wanted == "static") return RailPolicy::fixed;
   return wanted == "striped" ? RailPolicy::striped : RailPolicy::balanced;
+}
+
+/// A host has memory for its ranks together, however many they are, unless somebody has said what
+/// each may have.
+std::uint64_t unexpected_budget(int local_ranks) {
+  constexpr std::int64_t of_host = std::int64_t{1} << 30;
+  const Number& its = variables::net_unexpected;
+  const std::int64_t each = number_of(its);
+  if (value_of(its) != nullptr) return static_cast<std::uint64_t>(each);
+  return static_cast<std::uint64_t>(std::clamp(of_host / std::max(local_ranks, 1), its.lowest, each));
 }
 
 std::vector<std::uint8_t> job_secret() {
@@ -46,7 +57,6 @@ Settings settings_from_environment() {
   settings.job_secret = job_secret();
   settings.eager_bytes = static_cast<std::uint64_t>(number_of(variables::net_eager));
   settings.ahead_bytes = static_cast<std::uint64_t>(number_of(variables::net_ahead));
-  settings.unexpected_budget = static_cast<std::uint64_t>(number_of(variables::net_unexpected));
   settings.chunk_bytes = static_cast<std::uint64_t>(number_of(variables::net_chunk));
   settings.streams_per_rail = static_cast<int>(number_of(variables::net_streams));
   settings.bulk_buffer_bytes = static_cast<int>(number_of(variables::net_buffer));
@@ -56,6 +66,7 @@ Settings settings_from_environment() {
   settings.local_rank = place.rank;
   settings.local_ranks = place.ranks;
   settings.cores = place.cores;
+  settings.unexpected_budget = unexpected_budget(place.ranks);
   return settings;
 }
 
