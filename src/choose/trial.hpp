@@ -88,7 +88,7 @@ class Trial {
   int early_calls_ = 0;
   int calls_ = 0;  // of this round
   int calls_since_ = 0;
-  std::int64_t begun_ = 0;          // calls in all
+  std::int64_t begun_ = 0;  // calls in all
   std::int64_t foretold_calls_ = 0;
   std::int64_t resumed_after_ = 0;  // so many
   Begun last_ = Begun::nothing;

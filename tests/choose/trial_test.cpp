@@ -56,7 +56,8 @@ TEST(Trial, LosesNoMoreThanItsShareAndWhatItBeganWith) {
     for (int call = 3; call < 20000; ++call) {
       const bool is_native = calls_of(trial, 1, 100, foretold_ns, false) == "n";
       lost += is_native ? 0 : loss;
-      ASSERT_LE(lost, 0.02 * call + Trial::risky_calls * loss + 1e-6) << foretold_ns << ", " << call;
+      ASSERT_LE(lost, 0.02 * call + Trial::risky_calls * loss + 1e-6)
+          << foretold_ns << ", " << call;
     }
     EXPECT_EQ(trial.verdict(), Side::native) << foretold_ns;
   }

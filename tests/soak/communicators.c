@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 5) return fprintf(stderr, "usage: communicators COUNT CALLS BYTES ALIVE\n"), 2;
   const int count = atoi(argv[1]), calls = atoi(argv[2]), bytes = atoi(argv[3]);
   const int alive = atoi(argv[4]);
   int rank = 0, wrong = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  char *data = calloc((size_t)bytes + 1, 1);
-  MPI_Comm *comms = malloc((size_t)alive * sizeof *comms);
+  char* data = calloc((size_t)bytes + 1, 1);
+  MPI_Comm* comms = malloc((size_t)alive * sizeof *comms);
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   for (int i = 0; i < count; i++) {
-    MPI_Comm *comm = &comms[i % alive];
+    MPI_Comm* comm = &comms[i % alive];
     if (i >= alive) MPI_Comm_free(comm);
     MPI_Comm_dup(MPI_COMM_WORLD, comm);
     for (int call = 0; call < calls; call++) {

@@ -8,7 +8,7 @@
 
 static int me, ranks, wrong;
 
-static void expect(int is, int should_be, const char *what) {
+static void expect(int is, int should_be, const char* what) {
   if (is == should_be) return;
   if (wrong++ == 0) fprintf(stderr, "rank %d: %s: %d, not %d\n", me, what, is, should_be);
 }
@@ -18,17 +18,17 @@ static int value(int r, int to, int i) { return r * 7919 + to * 104729 + i; }
 
 typedef struct {
   int *mine, *all, *sends, *counts, *places, *byte_places;
-  MPI_Datatype *types;
+  MPI_Datatype* types;
 } Buffers;
 
-static void fill(const Buffers *b, int n, int blocks) {
+static void fill(const Buffers* b, int n, int blocks) {
   for (int to = 0; to < blocks; to++)
     for (int i = 0; i < n; i++) b->sends[to * n + i] = value(me, to, i);
   for (int i = 0; i < n * blocks; i++) b->all[i] = -1;
   for (int r = 0; r < ranks; r++) b->counts[r] = n, b->places[r] = r * n;
 }
 
-static void one_to_all(const Buffers *b, int n, int root) {
+static void one_to_all(const Buffers* b, int n, int root) {
   for (int i = 0; i < n; i++) b->mine[i] = me == root ? value(root, 0, i) : -1;
   MPI_Bcast(b->mine, n, MPI_INT, root, MPI_COMM_WORLD);
   for (int i = 0; i < n; i++) expect(b->mine[i], value(root, 0, i), "bcast");
@@ -39,7 +39,7 @@ static void one_to_all(const Buffers *b, int n, int root) {
   for (int i = 0; i < n; i++) expect(b->mine[i], value(root, me, i), "scatterv");
 }
 
-static void all_to_one(const Buffers *b, int n, int root) {
+static void all_to_one(const Buffers* b, int n, int root) {
   fill(b, n, ranks);
   MPI_Gather(b->sends, n, MPI_INT, b->all, n, MPI_INT, root, MPI_COMM_WORLD);
   for (int i = 0; me == root && i < n * ranks; i++)
@@ -50,7 +50,7 @@ static void all_to_one(const Buffers *b, int n, int root) {
     expect(b->all[i], value(i / n, 0, i % n), "gatherv");
 }
 
-static void all_to_all(const Buffers *b, int n) {
+static void all_to_all(const Buffers* b, int n) {
   fill(b, n, ranks);
   MPI_Allgather(b->sends, n, MPI_INT, b->all, n, MPI_INT, MPI_COMM_WORLD);
   for (int i = 0; i < n * ranks; i++) expect(b->all[i], value(i / n, 0, i % n), "allgather");
@@ -78,7 +78,7 @@ static int sum_before(int end, int to, int i) {
   return (int)sum;
 }
 
-static void sums(const Buffers *b, int n, int root) {
+static void sums(const Buffers* b, int n, int root) {
   fill(b, n, ranks);
   MPI_Allreduce(b->sends, b->all, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < n; i++) expect(b->all[i], sum_before(ranks, 0, i), "allreduce");
@@ -97,15 +97,16 @@ static void sums(const Buffers *b, int n, int root) {
   for (int i = 0; i < n; i++) expect(b->all[i], sum_before(ranks, me, i), "reduce_scatter");
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static const int sizes[] = {2, 250, 2048};
   const int calls = argc > 1 ? atoi(argv[1]) : 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const size_t most = (size_t)2048 * (size_t)ranks, n = (size_t)ranks;
-  Buffers b = {malloc(most * sizeof(int)), malloc(most * sizeof(int)), malloc(most * sizeof(int)),
-               malloc(n * sizeof(int)),    malloc(n * sizeof(int)),    malloc(n * sizeof(int)),
+  Buffers b = {malloc(most * sizeof(int)),      malloc(most * sizeof(int)),
+               malloc(most * sizeof(int)),      malloc(n * sizeof(int)),
+               malloc(n * sizeof(int)),         malloc(n * sizeof(int)),
                malloc(n * sizeof(MPI_Datatype))};
   for (int r = 0; r < ranks; r++) b.types[r] = MPI_INT;
   for (int call = 0; call < calls; call++) {

@@ -53,7 +53,9 @@ def check(lab: Path, mpi: str, program: Path, calls: int) -> bool:
     print(done.stdout, done.stderr, sep="", end="")
     right = done.returncode == 0 and ": 0 wrong" in done.stdout
     took = time.monotonic() - began
-    print(f"{lab.stem} {mpi}: {'right' if right else 'WRONG'}, {took:.0f} s with the lab", flush=True)
+    print(
+        f"{lab.stem} {mpi}: {'right' if right else 'WRONG'}, {took:.0f} s with the lab", flush=True
+    )
     return right
 
 
@@ -61,9 +63,9 @@ def starts(lab: Path, mpi: str, program: Path, turns: int) -> bool:
     """The commands take turns inside one lab, and the first turn is not counted."""
     bare = f"$SUIRO_LAB_MPIRUN {shlex.quote(str(program))} 0 > /dev/null"
     timed = (
-        "for turn in $(seq {n}); do for word in '' 'suiro run --'; do "
-        "a=$(date +%s%N); $word {bare} || exit 1; b=$(date +%s%N); echo $((b - a)); done; done"
-    ).format(n=turns + 1, bare=bare)
+        f"for turn in $(seq {turns + 1}); do for word in '' 'suiro run --'; do "
+        f"a=$(date +%s%N); $word {bare} || exit 1; b=$(date +%s%N); echo $((b - a)); done; done"
+    )
     done = in_lab(lab, mpi, timed)
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="", end="")

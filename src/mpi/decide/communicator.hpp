@@ -44,8 +44,8 @@ struct Choice {
   };
   std::vector<Kept> kept;  // the last used at the end
 
-  /// What trials of algorithms that were slower have cost, in calls of native's. When native has run
-  /// for many times as many more, the question is asked again.
+  /// What trials of algorithms that were slower have cost, in calls of native's. When native has
+  /// run for many times as many more, the question is asked again.
   double lost_calls = 0;
   int asked_again = 0;
   bool is_asked_again = false;  // that is what it waits for

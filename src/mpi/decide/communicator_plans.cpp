@@ -36,7 +36,6 @@ constexpr std::string_view not_yet_predicted =
 
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
-
 Decision native(std::string_view reason) {
   return {std::string(native_algorithm), {}, std::string(reason)};
 }

@@ -23,14 +23,14 @@ namespace suiro::mpi {
 
 namespace {
 
-constexpr int waiting_max = 4096;  // to be accepted
+constexpr int waiting_max = 4096;                                    // to be accepted
 constexpr std::size_t line_bytes_max = (std::size_t{1} << 20) - 32;  // with a number, 1 MiB
 constexpr std::size_t answer_bytes_max = std::size_t{17} << 20;
 constexpr std::size_t up_bytes_max = std::size_t{4} << 20;  // then nobody is listened to
 constexpr int look_ms = 100;                                // for ranks that have died
 constexpr int wake_ms = 1000;      // whether the program has closed what it does not know
 constexpr double patience_s = 10;  // at the end, for `suiro run` to take more
-constexpr int tries_max = 1000;                             // a millisecond apart
+constexpr int tries_max = 1000;    // a millisecond apart
 
 Descriptor local_socket() {
   return above_standard(Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
@@ -80,15 +80,14 @@ Descriptor connect_to_relay(const std::string& name) {
 }
 
 Relay::Relay(const std::string& name, std::string greeting)
-    : greeting_(std::move(greeting)),
-      listener_(local_socket()),
-      reserve_(reserve_descriptor()) {
+    : greeting_(std::move(greeting)), listener_(local_socket()), reserve_(reserve_descriptor()) {
   std::array<int, 2> ends = {-1, -1};
   socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data());
   bell_ = GuardedDescriptor(above_standard(Descriptor(ends[0])));
   alarm_ = GuardedDescriptor(above_standard(Descriptor(ends[1])));
   const AbstractAddress address(name);
-  if (!listener_ || !bell_ || !alarm_ || bind(listener_.number(), address.generic(), address.length) != 0 ||
+  if (!listener_ || !bell_ || !alarm_ ||
+      bind(listener_.number(), address.generic(), address.length) != 0 ||
       listen(listener_.number(), waiting_max) != 0) {
     fail("cannot listen for the ranks of this node");
   }

@@ -78,7 +78,7 @@ class Relay final : public Forkable {
   GuardedDescriptor upstream_;
   GuardedDescriptor bell_;   // wakes the thread,
   GuardedDescriptor alarm_;  // which hears it here
-  std::mutex mutex_;  // held while the thread works
+  std::mutex mutex_;         // held while the thread works
   std::vector<Member> members_;
   std::uint64_t numbers_ = 0;
   std::string up_;     // what upstream has not taken yet

@@ -176,7 +176,8 @@ bool Service::write_all(std::string_view text, double deadline_s) {
     const ssize_t written = ::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL);
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR && (errno != EAGAIN || !wait_for(socket_.number(), POLLOUT, deadline_s))) {
+    } else if (errno != EINTR &&
+               (errno != EAGAIN || !wait_for(socket_.number(), POLLOUT, deadline_s))) {
       close();
     }
   }

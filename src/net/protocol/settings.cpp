@@ -27,7 +27,8 @@ std::uint64_t unexpected_budget(int local_ranks) {
   const Number& its = variables::net_unexpected;
   const std::int64_t each = number_of(its);
   if (value_of(its) != nullptr) return static_cast<std::uint64_t>(each);
-  return static_cast<std::uint64_t>(std::clamp(of_host / std::max(local_ranks, 1), its.lowest, each));
+  return static_cast<std::uint64_t>(
+      std::clamp(of_host / std::max(local_ranks, 1), its.lowest, each));
 }
 
 std::vector<std::uint8_t> job_secret() {
