@@ -13,10 +13,10 @@ namespace suiro {
 namespace {
 
 /// Throws for an algorithm that this version does not have.
-void recall(Chooser& chooser, const nlohmann::json& told) {
+void recall(Chooser& chooser, const nlohmann::json& told, bool reductions) {
   const std::string name = told.at("collective");
   const Collective* collective = find_collective(name);
-  if (collective == nullptr || collective->reduces) return;
+  if (collective == nullptr || (collective->reduces && !reductions)) return;
   const std::int64_t bytes = told.at("bytes");
   Chooser::Lesson lesson{.faster = std::nullopt, .slower = told.at("slower")};
   const std::string faster = told.at("faster");
@@ -34,12 +34,12 @@ void recall(Chooser& chooser, const nlohmann::json& told) {
 
 }  // namespace
 
-bool recall_lessons(Chooser& chooser, std::string_view text) {
+bool recall_lessons(Chooser& chooser, std::string_view text, bool reductions) {
   const auto all = nlohmann::json::parse(text, nullptr, false);
   if (!all.is_array()) return false;
   for (const nlohmann::json& told : all) {
     try {
-      recall(chooser, told);
+      recall(chooser, told, reductions);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception&) {

@@ -10,8 +10,8 @@
 
 namespace suiro {
 
-/// What is of another version is left out. False where the text is no array of JSON. Throws
-/// std::bad_alloc.
-bool recall_lessons(Chooser& chooser, std::string_view text);
+/// What is of another version is left out, and `reductions` if they are not wanted. False where the
+/// text is no array of JSON. Throws std::bad_alloc.
+bool recall_lessons(Chooser& chooser, std::string_view text, bool reductions = true);
 
 }  // namespace suiro

@@ -22,7 +22,8 @@ struct Surroundings {
   bool rate_known = true;                   // of the link, that of the slowest node
   int processors = 0;                       // of the node that has fewest; 0: as many as ranks
   bool node_memory = false;                 // that ranks of a node share may be had
-  bool tries = false;                       // what is not sure to be faster, in the job's calls
+  bool tries = false;                       // what is not sure to be faster, in the job's calls,
+  bool tries_reductions = false;            // and of these, too
   std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
 };
 

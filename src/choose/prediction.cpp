@@ -84,7 +84,9 @@ class Prediction::State {
   bool joins_in_vain(const Algorithm& algorithm) const;
   bool may_win(const Algorithm& algorithm) const;
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
-  bool tries() const { return surroundings_.tries && !collective_.reduces; }
+  bool tries() const {
+    return surroundings_.tries && (!collective_.reduces || surroundings_.tries_reductions);
+  }
   double each(double factor) const;
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
                            const Gain& best) const;
@@ -176,7 +178,8 @@ bool Prediction::State::take(Runner& runner, std::size_t network, const Foretold
     if (its.seconds < natives.seconds) natives = its;
     return true;
   }
-  const bool doubtful = collective_.reduces && !runner.candidate.algorithm->in_shared_memory;
+  const bool is_told = collective_.reduces && !tries();
+  const bool doubtful = is_told && !runner.candidate.algorithm->in_shared_memory;
   const double bearable = doubtful ? 1 / margins.work : margins.work;
   const bool toils = its.by_processors && its.worked_s > bearable * natives.worked_s;
   const double faster = natives.seconds / its.seconds;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "choose/margins.hpp"
@@ -16,10 +17,12 @@ struct Block {
   int calls;
 };
 
-/// `sure`: in this round a side that is faster by so much has won.
+/// `sure`: in this round a side that is faster by so much has won. If it `decides`, all else is a
+/// tie, which is native's.
 struct TrialRound {
   std::vector<Block> blocks;
   double sure;
+  bool decides = false;
   int calls() const {
     int sum = 0;
     for (const Block& block : blocks) sum += block.calls;
@@ -38,7 +41,7 @@ const TrialRound& round_of(int number) {
       {.blocks = {{foretold, Trial::risky_calls}}, .sure = 1.5},
       {.blocks = {{foretold, 3}}, .sure = 1.5},
       {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
-      {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1},
+      {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1.03, .decides = true},
       {.blocks = {{native, look_calls}, {foretold, look_calls}}, .sure = 1.2},
   }};
   return all[static_cast<std::size_t>(number)];
@@ -141,7 +144,7 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
     its.ns[its.count++] = of_all[i];
   }
   if (round_ == 0) keep_the_shortest(foretold_);
-  const double sure = round_of(round_).sure;
+  const auto [sure, decides] = std::pair(round_of(round_).sure, round_of(round_).decides);
   foretold_calls_ += round_of(round_).foretold_calls();
   taken_ = 0;
   calls_ = 0;
@@ -153,7 +156,7 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
   ratio_ = median(native_) / median(foretold_);
   const auto before = verdict_;
   if (std::min(native_.count, foretold_.count) >= samples_min) {
-    if (ratio_ <= 1 / sure) verdict_ = Side::native;
+    if (ratio_ <= 1 / sure || decides) verdict_ = Side::native;
     if (ratio_ >= sure) verdict_ = Side::foretold;
   }
   if (!verdict_) wait_for_budget();

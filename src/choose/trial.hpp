@@ -9,7 +9,7 @@
 //   round 0   native's last calls before it, then 2 of the algorithm's
 //   round 1   3 more of the algorithm's
 //   round 2   4 of native's, 4 of the algorithm's
-//   round 3   8 of each; then the faster one has won
+//   round 3   8 of each; then the algorithm has won if it is surely faster, else native
 //
 // Where the algorithm is slower so far, native first has as many calls that all of the trial,
 // with the next round, costs at most a stated share of them (choose/margins.hpp).

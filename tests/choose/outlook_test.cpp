@@ -85,6 +85,19 @@ TEST(Lessons, OfOtherVersionsAreLeftOut) {
   EXPECT_NE(chooser.choose(collective("bcast"), topology, 4096).reason, "measured");
 }
 
+TEST(Lessons, OfReductionsAreLeftOutWhereBitsMustNotChange) {
+  const Topology topology = Topology::block(2, 1);
+  const std::string_view told = R"([
+    {"node_of_rank": [0, 1], "collective": "allreduce", "bytes": 65536, "faster": "ring",
+     "reason": "measured", "slower": []}])";
+  Chooser reproducible(openmpi);
+  EXPECT_TRUE(recall_lessons(reproducible, told, false));
+  EXPECT_NE(reproducible.choose(collective("allreduce"), topology, 65536).reason, "measured");
+  Chooser usual(openmpi);
+  EXPECT_TRUE(recall_lessons(usual, told));
+  EXPECT_EQ(usual.choose(collective("allreduce"), topology, 65536).reason, "measured");
+}
+
 Native openmpi_of(int release, int minor, std::string_view name, std::int64_t bytes, int ranks) {
   const Topology topology = Topology::block(ranks, 1);
   return *native_of({"openmpi", release, minor}, {collective(name), topology, 0, bytes});

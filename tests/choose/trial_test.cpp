@@ -81,7 +81,10 @@ TEST(Trial, DecidesInTheEnd) {
   EXPECT_EQ(slower.verdict(), Side::native);
   Trial equal;
   calls_from_begin(equal, 100, 100, 100);
-  EXPECT_EQ(equal.verdict(), Side::foretold);
+  EXPECT_EQ(equal.verdict(), Side::native) << "whose it is in doubt";
+  Trial faster;
+  calls_from_begin(faster, 100, 110, 100);
+  EXPECT_EQ(faster.verdict(), Side::foretold);
 }
 
 TEST(Trial, HasNoWordAsLongAsNativeHasNotRun) {

@@ -28,6 +28,8 @@ def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProces
     ("words", "said"),
     [
         (["--", "no-such-launcher"], "no-such-launcher: no such program on the PATH"),
+        (["--learn", "reduction", "--", "true"], "--learn: expected data or reductions, not"),
+        (["--learn", "reductions", "--reproducible", "--", "true"], "--learn reductions and"),
         (["--mpi", "lam", "--", "true"], "--mpi lam: expected auto, openmpi, mpich or mpi_abi"),
         (["--rules", "/none.json", "--", "true"], "--rules /none.json: no such file"),
         (["--cluster", "/none.toml", "--", "true"], "/none.toml: cannot be read: No such file"),

@@ -112,6 +112,15 @@ def test_what_was_tuned_is_told_by_its_last_round() -> None:
     assert (lesson["collective"], lesson["faster"]) == ("bcast", "pipeline")
 
 
+def test_a_candidate_is_held_against_native_of_its_own_trial() -> None:
+    """Of two trials of a job, between which the machine became three times as slow."""
+    slower = TOLD | {"candidate": "pairwise", "native_s": [1e-3], "candidate_s": [1.5e-3]}
+    later = TOLD | {"native_s": [3e-3], "candidate_s": [2e-3]}
+    job(slower, later)
+    [lesson] = job()
+    assert (lesson["faster"], lesson["slower"]) == ("two_level_ring", ["pairwise"])
+
+
 def test_what_a_launcher_says_of_its_transport_is_what_its_ranks_say() -> None:
     words = shlex.split("mpirun -np 2 --mca btl tcp,self -x UCX_TLS=tcp ./a -x UCX_TLS=sm")
     ranks = variables_of_ranks({"OMPI_MCA_btl": "vader", "HOME": "/x"}, words, "openmpi5")

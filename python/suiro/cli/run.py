@@ -26,9 +26,22 @@ ExplainJsonOption = Annotated[
     bool, typer.Option("--explain-json", hidden=True, help="The same as --explain=json.")
 ]
 LearnOption = Annotated[
+    str,
+    typer.Option(
+        metavar="data|reductions",
+        help="Hold predictions against native in the job's own calls: of what only moves data, or "
+        "of reductions, too, whose last bits may then change within the job.",
+    ),
+]
+NoLearnOption = Annotated[
+    bool, typer.Option("--no-learn", help="Keep to the predictions.", show_default=False)
+]
+ReproducibleOption = Annotated[
     bool,
     typer.Option(
-        "--learn/--no-learn", help="Hold predictions against native in the job's own calls."
+        "--reproducible",
+        help="Choose no reduction by what was measured, so that jobs on equal nodes have equal "
+        "bits.",
     ),
 ]
 StoreOption = Annotated[
@@ -122,7 +135,9 @@ def run(
         float | None,
         typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
     ] = None,
-    learn: LearnOption = True,
+    learn: LearnOption = "data",
+    no_learn: NoLearnOption = False,
+    reproducible: ReproducibleOption = False,
     store: StoreOption = True,
     strict: StrictOption = False,
 ) -> None:
@@ -132,6 +147,7 @@ def run(
 
     _check(mpi, rules, transport, link_rate)
     _check_tolerance(check_tolerance)
+    _check_learn(learn, no_learn=no_learn, reproducible=reproducible)
     _check_settings(strict, rules)
     options = Options(
         explain="json" if explain_json else "table" if explain else None,
@@ -141,7 +157,9 @@ def run(
         rules=rules,
         forced=_forced(force or []),
         mpi=None if mpi == "auto" else mpi,
-        learn=learn,
+        learn=not no_learn,
+        learn_reductions=learn == "reductions",
+        reproducible=reproducible,
         store=store,
         strict=strict,
         link_rate_bps=link_rate,
@@ -149,6 +167,17 @@ def run(
         cluster=cluster,
     )
     raise typer.Exit(run_job(command, options))
+
+
+def _check_learn(learn: str, *, no_learn: bool, reproducible: bool) -> None:
+    from suiro.errors import UsageError, did_you_mean
+
+    if learn not in ("data", "reductions"):
+        hint = did_you_mean(learn, ("data", "reductions"))
+        raise UsageError(f'--learn: expected data or reductions, not "{learn}"{hint}')
+    if learn == "reductions" and (no_learn or reproducible):
+        other = "--no-learn" if no_learn else "--reproducible"
+        raise UsageError(f"--learn reductions and {other} say the opposite: leave one out")
 
 
 def _check_tolerance(share: float | None) -> None:

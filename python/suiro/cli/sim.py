@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from suiro.sim.network import Scene
 
 
+_PARTS = ("link", "way", "messages", "copies", "repeats", "others")
+# What a narrow terminal can do without.
+_LEAST = ("repeats", "way", "others", "copies", "messages", "mean", "link", "/ bound")
 _FACTORS = (1.3, 1.5, 2.0)
 
 AlgorithmOption = Annotated[
@@ -225,29 +228,24 @@ def _print_json(document: object) -> None:
 
 def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    from suiro.bench.table import figure
-    from suiro.quantities import size_text, time_text
+    from suiro.output import columns
+    from suiro.text_table import lay_out
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for name in ("bytes", "algorithm", "time", "mean", "/ bound"):
-        table.add_column(name, justify="left" if name == "algorithm" else "right")
-    for name in ("link", "way", "messages", "copies", "repeats", "others"):
-        table.add_column(name, justify="right")
-    previous = None
-    for one in sorted(estimates, key=lambda one: (one.bytes, one.seconds)):
-        if previous not in (None, one.bytes):
-            table.add_section()
+    width = columns(sys.stdout)
+    ordered = sorted(estimates, key=lambda one: (one.bytes, one.seconds))
+    rows = [_row(one) for one in ordered]
+    layout = lay_out(rows, width, left={"algorithm"}, least=_LEAST)
+    console = Console(soft_wrap=True, markup=False, highlight=False)
+    console.print(layout.heading, style="bold")
+    previous = ordered[0].bytes
+    for one, row in zip(ordered, rows, strict=True):
+        if previous != one.bytes:
+            console.print()
         previous = one.bytes
-        table.add_row(
-            size_text(one.bytes), one.name + (f" ({one.ran})" if one.ran else ""),
-            time_text(one.seconds), time_text(one.mean_s),
-            figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),
-            *_parts(one), style="bold" if one.ran else "",
-        )  # fmt: skip
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    console.print(table)
+        console.print(layout.line(row), style="bold" if one.ran else None)
+    for line in layout.remarks(width):
+        console.print(line)
     console.print(f"predicted for {scene.name}, {scene.ranks} ranks on "
                   f"{len(scene.ranks_of_node)} nodes; nothing was measured")  # fmt: skip
     stand_ins = [one.name for one in estimates if one.played_ranks < scene.ranks]
@@ -256,14 +254,29 @@ def _print_estimates(scene: "Scene", estimates: "list[Estimate]") -> None:
         console.print(f"one node stood for all, which do the same: {names}")
 
 
-def _parts(one: "Estimate") -> list[str]:
+def _row(one: "Estimate") -> dict[str, str]:
+    from suiro.bench.table import figure
+    from suiro.quantities import size_text, time_text
+
+    return {
+        "bytes": size_text(one.bytes),
+        "algorithm": one.name + (f" ({one.ran})" if one.ran else ""),
+        "time": time_text(one.seconds),
+        "mean": time_text(one.mean_s),
+        "/ bound": figure(one.bound_s / one.seconds if one.seconds and one.bound_s else None),
+        **_parts(one),
+    }
+
+
+def _parts(one: "Estimate") -> dict[str, str]:
     """Where the time went."""
     spent = one.spent
     if spent is None or not one.seconds:
-        return ["-"] * 6
+        return dict.fromkeys(_PARTS, "-")
     parts = (spent.port_s, spent.latency_s, spent.messages_s, spent.copies_s, spent.repeats_s,
              spent.processors_s)  # fmt: skip
-    return [f"{part / one.seconds:.0%}" for part in parts]
+    shares = [f"{part / one.seconds:.0%}" for part in parts]
+    return dict(zip(_PARTS, shares, strict=True))
 
 
 def _document(

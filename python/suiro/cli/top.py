@@ -68,25 +68,31 @@ def _print_documents(once: bool, interval: float) -> None:
 def _print_once(interval: float) -> None:
     import sys
 
-    from rich.console import Console
-
     from suiro.errors import SuiroError
-    from suiro.top.table import table_of
+    from suiro.output import columns
+    from suiro.top.table import lines_of
 
     before, now = next(_pairs(interval))
     if not now:
         raise SuiroError(f"{_NOBODY}; start a job with suiro run --transport suiro")
-    Console(width=None if sys.stdout.isatty() else 160).print(table_of(before, now))
+    print("\n".join(lines_of(before, now, columns(sys.stdout))))
 
 
 def _watch(interval: float) -> None:
-    from rich.live import Live
+    import sys
 
-    from suiro.top.table import table_of
+    from rich.live import Live
+    from rich.text import Text
+
+    from suiro.output import columns
+    from suiro.top.table import lines_of
 
     with Live("", auto_refresh=False, screen=True) as live:
         for before, now in _pairs(interval):
-            live.update(table_of(before, now) if now else _NOBODY, refresh=True)
+            lines = lines_of(before, now, columns(sys.stdout)) if now else [_NOBODY]
+            text = Text("\n".join(lines), no_wrap=True)  # names may look like markup
+            text.stylize("bold", 0, len(lines[0]))
+            live.update(text, refresh=True)
 
 
 def _pairs(interval: float) -> "Iterator[tuple[list[Reading], list[Reading]]]":

@@ -46,6 +46,8 @@ class Options:
     forced: Mapping[str, str] = field(default_factory=dict)  # algorithms, by collective
     mpi: str | None = None
     learn: bool = True
+    learn_reductions: bool = False
+    reproducible: bool = False
     store: bool = True
     strict: bool = False
     link_rate_bps: float | None = None
@@ -70,6 +72,8 @@ class Options:
             if self.check_tolerance is None
             else repr(self.check_tolerance),
             "SUIRO_LEARN": None if self.learn else "off",
+            "SUIRO_LEARN_REDUCTIONS": "on" if self.learn_reductions else None,
+            "SUIRO_REPRODUCIBLE": "on" if self.reproducible else None,
             "SUIRO_RULES": str(self.rules.resolve()) if self.rules else None,
         }
         found |= {f"SUIRO_{name.upper()}": value for name, value in self.forced.items()}

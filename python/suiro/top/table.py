@@ -3,31 +3,31 @@
 
 from collections.abc import Sequence
 
-from rich.table import Table
-from rich.text import Text
-
 from suiro.quantities import rough_size_text
+from suiro.text_table import lay_out
 from suiro.top.process import Process, Reading
 
+_RAILS = "rails: MB/s out, in"
 _HEADINGS = (
-    *("rank", "host", "program", "rails: MB/s out, in", "messages/s", "unexpected"),
+    *("rank", "host", "program", _RAILS, "messages/s", "unexpected"),
     *("posted", "unmatched", "buffered", "copied", "wake-ups/s", "calls/s", "again", "refused"),
 )
-_WORDS = ("rank", "host", "program", "rails: MB/s out, in")
+# What a narrow terminal can do without.
+_LEAST = (
+    *("refused", "again", "wake-ups/s", "posted", "unmatched", "calls/s", "copied", "buffered"),
+    *("host", "unexpected", "program"),
+)
 _MEGA = 1e6
 
 
-def table_of(before: Sequence[Reading], now: Sequence[Reading]) -> Table:
-    """A row for each process that answered now; one that is new has no rates yet."""
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in _HEADINGS:
-        words = heading in _WORDS
-        table.add_column(heading, justify="left" if words else "right", overflow="fold")
+def lines_of(before: Sequence[Reading], now: Sequence[Reading], width: int | None) -> list[str]:
+    """A heading, and a line for each process that answered now; one that is new has no rates yet.
+    Then what is left out of so many columns."""
     known = {reading.path: reading for reading in before}
-    for reading in now:
-        cells = _row(known.get(reading.path, reading), reading)
-        table.add_row(*(Text(cell) for cell in cells))  # names may look like markup
-    return table
+    cells = [_row(known.get(reading.path, reading), reading) for reading in now]
+    rows = [dict(zip(_HEADINGS, row, strict=True)) for row in cells]
+    layout = lay_out(rows, width, left={"rank", "host", "program", _RAILS}, least=_LEAST)
+    return [layout.heading, *map(layout.line, rows), *layout.remarks(width)]
 
 
 def _row(before: Reading, now: Reading) -> list[str]:

@@ -24,8 +24,10 @@ namespace {
 constexpr int calls_timed_ahead = 4;  // the first is not counted
 
 /// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
-/// its algorithm within a job.
-bool is_tried(const Collective& collective) { return job.settings.tries() && !collective.reduces; }
+/// its algorithm within a job unless the user says so.
+bool is_tried(const Collective& collective) {
+  return collective.reduces ? job.settings.tries_reductions() : job.settings.tries();
+}
 
 /// Below, a call may be over before what suiro does around it: where device memory is possible,
 /// what is not native begins with a reduction. The limit is no measurement: it keeps native what
@@ -60,7 +62,7 @@ std::optional<std::int64_t> calls_before_prediction(const Collective& collective
   constexpr double calls_max = 1e9;
   const double calls = price_in_calls(collective, topology, bytes);
   const bool unnoticed = job.chooser->price_s(collective, topology, bytes) <= unnoticed_s;
-  if (collective.reduces) {
+  if (collective.reduces && !is_tried(collective)) {
     const bool pays = calls <= calls_that_pay || (unnoticed && lasts);
     return pays ? std::optional<std::int64_t>(0) : std::nullopt;
   }

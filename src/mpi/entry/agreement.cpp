@@ -208,6 +208,7 @@ void settle_network(const std::vector<Stand>& stands) {
   }
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
   const bool node_memory = !survives_failures() && !job.settings.on_net;
+  const bool tries_reductions = job.settings.tries_reductions();
   job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
                                                        .release = release().first,
                                                        .minor = release().second,
@@ -216,6 +217,7 @@ void settle_network(const std::vector<Stand>& stands) {
                                                        .processors = cores,
                                                        .node_memory = node_memory,
                                                        .tries = job.settings.tries(),
+                                                       .tries_reductions = tries_reductions,
                                                        .network = known});
 }
 

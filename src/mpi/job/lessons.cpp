@@ -54,7 +54,8 @@ bool recall_lessons() try {
   const UsualArithmetic usual;
   const nlohmann::json about{{"mpi", library_version()}, {"variables", variables_of_mpis()}};
   const nlohmann::json question{{"lessons", about}};
-  return suiro::recall_lessons(*job.chooser, job.service.ask(text_of(question)));
+  const std::string told = job.service.ask(text_of(question));
+  return suiro::recall_lessons(*job.chooser, told, !job.settings.reproducible);
 } catch (const std::exception&) {
   return false;  // no memory: the job goes on as if there were no store
 }

@@ -136,11 +136,15 @@ void add_choices(Settings& settings) {
   settings.trace = is_on(variables::trace);
   settings.check = is_on(variables::check);
   settings.learns = is_on(variables::learn);
+  settings.learns_reductions = is_on(variables::learn_reductions);
+  settings.reproducible = is_on(variables::reproducible);
   settings.transport = choice_of(variables::transport);
   settings.on_net = choice_of(variables::collectives) == "net";
   settings.wan_flows = static_cast<int>(number_of(variables::wan_flows));
-  for (const int one : {settings.observed() ? 1 : 0, settings.check ? 1 : 0,
-                        settings.learns ? 1 : 0, settings.on_net ? 1 : 0, settings.wan_flows}) {
+  for (const int one :
+       {settings.observed() ? 1 : 0, settings.check ? 1 : 0, settings.learns ? 1 : 0,
+        settings.learns_reductions ? 1 : 0, settings.reproducible ? 1 : 0, settings.on_net ? 1 : 0,
+        settings.wan_flows}) {
     mix(settings.hash, std::to_string(one));
   }
   mix(settings.hash, settings.transport);

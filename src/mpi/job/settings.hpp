@@ -20,6 +20,8 @@ struct Settings {
   bool trace = false;
   bool check = false;
   bool learns = true;
+  bool learns_reductions = false;
+  bool reproducible = false;
   std::optional<double> check_tolerance;
   std::vector<int> pretended_nodes;  // at each site; ranks are on them in block order
   bool one_site = false;             // all nodes are at one site, whatever their addresses
@@ -38,6 +40,7 @@ struct Settings {
   bool observed() const { return explain || trace; }
   /// With --check each call runs both.
   bool tries() const { return learns && !check; }
+  bool tries_reductions() const { return tries() && learns_reductions && !reproducible; }
 };
 
 Settings read_settings();
