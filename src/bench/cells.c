@@ -114,7 +114,7 @@ static void free_entries(struct Entry* entries, int count) {
 /// What is not counted: the first call makes connections and communicators, and its data are
 /// checked. "auto" learns in its first calls, as many as there is time for.
 static double warm_up(struct Measuring* m, struct Exchange* e, const char* name) {
-  enum { calls_until_auto_has_learnt = 44 };
+  enum { calls_until_auto_has_learnt = 500 };
   const double time_for_it_s = m->budget_s / 4;
   const int calls_max = strcmp(name, "auto") == 0 ? calls_until_auto_has_learnt : 1;
   struct Times times = {0};

@@ -79,13 +79,6 @@ std::int64_t Chooser::moves(const Collective& collective, const Topology& topolo
   return std::clamp(all, least, margins.moves_max);
 }
 
-int Chooser::calls_ahead(const Collective& collective, const Topology& topology,
-                         std::int64_t bytes) const {
-  if (collective.reduces) return 0;
-  const std::int64_t ahead = moves(collective, topology, bytes) - margins.moves_at_once;
-  return static_cast<int>(ahead / margins.moves_per_call);
-}
-
 std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
                                   std::optional<std::int64_t> bytes) const {
   if (collective.sizes == Sizes::at_root) return "ignorance: only the root knows sizes";
@@ -159,34 +152,30 @@ Decision Chooser::decide(const Collective& collective, const Topology& topology,
 }
 
 /// What plays on what has been prepared.
-Chooser::Begun& Chooser::begin(const Collective& collective, const Topology& topology,
-                               const Key& key) {
+Prediction& Chooser::begin(const Collective& collective, const Topology& topology, const Key& key) {
   const auto found = begun_.find(key);
-  if (found != begun_.end()) return found->second;
+  if (found != begun_.end()) return *found->second;
   const auto known = refuted_.find(key);
   auto refuted = known != refuted_.end() ? known->second : std::vector<std::string>{};
   if (const Lesson* lesson = lesson_of(topology, key)) {
     refuted.insert(refuted.end(), lesson->slower.begin(), lesson->slower.end());
   }
   const auto bytes = std::get<std::int64_t>(key);
-  const int calls = calls_ahead(collective, topology, bytes);
   auto prediction =
       std::make_unique<Prediction>(surroundings_, collective, topology, bytes, std::move(refuted),
                                    moves(collective, topology, bytes));
-  return begun_.emplace(key, Begun{std::move(prediction), calls}).first->second;
+  return *begun_.emplace(key, std::move(prediction)).first->second;
 }
 
-bool Chooser::prepare(const Collective& collective, const Topology& topology, std::int64_t bytes) {
+bool Chooser::prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                      std::int64_t moves) {
   if (!refusal(collective, topology, bytes).empty()) return true;
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   const Lesson* lesson = lesson_of(topology, key);
   if (kept_.contains(key) || (lesson != nullptr && lesson->faster)) return true;
   try {
-    Begun& begun = begin(collective, topology, key);
-    if (begun.calls_left == 0) return true;
-    --begun.calls_left;
-    return begun.prediction->advance(margins.moves_per_call);
+    return begin(collective, topology, key).advance(moves);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {
@@ -232,9 +221,9 @@ void Chooser::forget(const Collective& collective, const Topology& topology, std
 /// A lack of memory is the caller's to tell.
 Decision Chooser::predict(const Collective& collective, const Topology& topology, const Key& key) {
   try {
-    Begun& begun = begin(collective, topology, key);
-    begun.prediction->advance(std::numeric_limits<std::int64_t>::max());
-    Decision decision = begun.prediction->answer();
+    Prediction& prediction = begin(collective, topology, key);
+    prediction.advance(std::numeric_limits<std::int64_t>::max());
+    Decision decision = prediction.answer();
     begun_.erase(key);
     return decision;
   } catch (const std::bad_alloc&) {

@@ -50,15 +50,12 @@ class Chooser {
                            std::optional<std::int64_t> bytes) const;
 
   /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
-  /// Takes as long as calls_ahead() say, and a little more, or what prepare() has left of that.
+  /// Takes as many moves as moves() say, or what prepare() has left of them.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
-  /// In how many calls before the choice something is to be prepared, so that none is late by more
-  /// than some 25 ms. Of reductions none: their first call decides.
-  int calls_ahead(const Collective& collective, const Topology& topology, std::int64_t bytes) const;
-
-  /// One call's part of what choose() takes. True when nothing is left to prepare.
-  bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes);
+  /// So many moves of what choose() takes. True when nothing is left to prepare.
+  bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
+               std::int64_t moves);
 
   /// What calls have shown for that class: the decision is right, or its algorithm is slower than
   /// native, so that the next answer is another one.
@@ -90,17 +87,13 @@ class Chooser {
   /// Collective, middle of the size class, and the places: nodes of ranks, then all that is known
   /// of the nodes. Ranks ask in different orders, so what one keeps must be what others find.
   using Key = std::tuple<std::size_t, std::int64_t, std::vector<int>>;
-  struct Begun {
-    std::unique_ptr<Prediction> prediction;
-    int calls_left = 0;  // in which it may be prepared
-  };
   static Key key_of(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
   /// Of this placement, in earlier jobs; nullptr if there is none.
   const Lesson* lesson_of(const Topology& topology, const Key& key) const;
   bool is_refuted(const Key& key, const std::string& algorithm) const;
   Decision decide(const Collective& collective, const Topology& topology, const Key& key);
-  Begun& begin(const Collective& collective, const Topology& topology, const Key& key);
+  Prediction& begin(const Collective& collective, const Topology& topology, const Key& key);
   Decision predict(const Collective& collective, const Topology& topology, const Key& key);
 
   Surroundings surroundings_;
@@ -110,7 +103,7 @@ class Chooser {
   std::set<Key> learnt_;  // of these, by calls
   std::map<Key, std::vector<std::string>> refuted_;
   std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
-  std::map<Key, Begun> begun_;
+  std::map<Key, std::unique_ptr<Prediction>> begun_;
 };
 
 }  // namespace suiro

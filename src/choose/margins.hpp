@@ -65,13 +65,18 @@ struct Margins {
   double again_share = 0.005;
 
   /// Moves of the model (model/play.hpp), of which each takes about `move_s`, that rank 0 may make
-  /// in the call that decides, in each call before, and for one answer: so no call is late by more
-  /// than 50 ms. `suiro-schedule choose alltoall --nodes 4 --ppn 16 --sizes 1024 --mpi openmpi
-  /// --release 4` needs a million.
+  /// in the one call that decides a reduction, and for one answer about what moves data.
+  /// `suiro-schedule choose alltoall --nodes 4 --ppn 16 --sizes 1024 --mpi openmpi --release 4`
+  /// needs a million.
   double move_s = 0.2e-6;
   std::int64_t moves_at_once = 250'000;
-  std::int64_t moves_per_call = 125'000;
   std::int64_t moves_max = 4'000'000;
+
+  /// The latter is worked on while native runs: so many seconds at first, then this share of the
+  /// time that passes, and no more in one call.
+  double work_first_s = 5e-3;
+  double work_share = 0.02;
+  double work_call_s = 25e-3;
 
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait
   /// for it (docs/decisions/0025-the-model-chooses-what-no-rule-says.md).

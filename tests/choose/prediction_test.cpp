@@ -50,18 +50,19 @@ TEST(Prediction, DoesNotBeginWhatIsTooLong) {
   EXPECT_THAT(some.reason, HasSubstr("nothing that is soon foretold"));
 }
 
-TEST(Prediction, IsPreparedInCallsBefore) {
+TEST(Prediction, IsPreparedLittleByLittle) {
+  constexpr std::int64_t moves = 20'000;
   const Topology topology = Topology::block(4, 16);
   const Collective& what = collective("alltoall");
   Chooser chooser(openmpi);
-  const int calls = chooser.calls_ahead(what, topology, 1024);
-  EXPECT_GT(calls, 2);
-  int used = 1;
-  while (!chooser.prepare(what, topology, 1024)) ++used;
-  EXPECT_LE(used, calls + 1);
+  const std::int64_t most = chooser.moves(what, topology, 1024) / moves + 1;
+  std::int64_t used = 1;
+  while (!chooser.prepare(what, topology, 1024, moves)) ++used;
+  EXPECT_GT(used, 2);
+  EXPECT_LE(used, most);
   EXPECT_EQ(chooser.choose(what, topology, 1024).reason,
             Chooser(openmpi).choose(what, topology, 1024).reason);
-  EXPECT_TRUE(chooser.prepare(what, topology, 1024));  // it is known
+  EXPECT_TRUE(chooser.prepare(what, topology, 1024, moves));  // it is known
 }
 
 TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
@@ -70,7 +71,7 @@ TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
   const std::string best = Chooser(openmpi).choose(what, topology, 1024).algorithm;
   ASSERT_NE(best, native_algorithm);
   Chooser chooser(openmpi);
-  chooser.prepare(what, topology, 1024);
+  chooser.prepare(what, topology, 1024, 1000);
   chooser.refute(what, topology, 1024, best);
   EXPECT_NE(chooser.choose(what, topology, 1024).algorithm, best);
 }
@@ -78,7 +79,6 @@ TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
 TEST(Prediction, OfAReductionIsMadeInOneCall) {
   const Topology large = Topology::block(64, 64);
   Chooser chooser(openmpi);
-  EXPECT_EQ(chooser.calls_ahead(collective("allreduce"), large, 1 << 20), 0);
   EXPECT_LE(chooser.price_s(collective("allreduce"), large, 1 << 20), 0.051);
 }
 

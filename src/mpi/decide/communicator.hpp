@@ -22,11 +22,19 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes.
 struct Choice {
-  /// Nobody has said anything, and it is still to be predicted, for so many bytes, when native has
-  /// run for so many calls.
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes. When native has
+  /// run for so many calls, rank 0 tells, or that it is not ready.
   std::optional<std::int64_t> asked_bytes;
   std::int64_t native_calls = 0;
-  int calls_ahead = 0;  // in so many of the last of them, rank 0 works on the prediction
+  int asked_in_vain = 0;
+
+  /// On rank 0, which meanwhile works on it.
+  struct Work {
+    double since_s = 0;
+    double done_s = 0;
+    bool is_ready = false;
+  };
+  Work work;
 
   bool native = true;
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
@@ -153,8 +161,8 @@ class Communicator {
   std::vector<std::int64_t> thresholds(const Collective& collective, const RuleTable& table) const;
   static void leave_small_untouched(Plan& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
-  Decision told_prediction(const Collective& collective, std::int64_t bytes) const;
-  void prepare(const Collective& collective, Choice& choice) const;
+  std::optional<Decision> told_prediction(const Collective& collective, Choice& choice) const;
+  bool prepare(const Collective& collective, Choice& choice) const;
   void wait_a_call(const Collective& collective, Plan& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, Plan& plan, Choice& choice);

@@ -11,8 +11,10 @@
 #include <new>
 
 #include "base/tell.hpp"
+#include "choose/margins.hpp"
 #include "mpi/decide/communicator.hpp"
 #include "mpi/job/job.hpp"
+#include "mpi/underneath/elapsed.hpp"
 #include "mpi/underneath/fault_tolerance.hpp"
 #include "mpi/underneath/usual_arithmetic.hpp"
 #include "rules/candidates.hpp"
@@ -21,7 +23,8 @@ namespace suiro::mpi {
 
 namespace {
 
-constexpr int calls_timed_ahead = 4;  // the first is not counted
+constexpr int calls_timed_ahead = 4;           // the first is not counted
+constexpr std::int64_t calls_until_told = 16;  // then twice as many each time
 
 /// Any algorithm moves the same data. Reductions differ in their last bits, so that none changes
 /// its algorithm within a job unless the user says so.
@@ -42,32 +45,26 @@ Decision native(std::string_view reason) {
   return {std::string(native_algorithm), {}, std::string(reason)};
 }
 
-/// Of a prediction, where calls take as long as they must.
-double price_in_calls(const Collective& collective, const Topology& topology, std::int64_t bytes) {
-  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
-  return job.chooser->price_s(collective, topology, bytes) / call_s;
-}
-
-/// How many calls native is to take until they have taken as long as a prediction will; nothing if
-/// it is not worth one. Reductions by another algorithm may differ in their last bits, so that no
-/// size of them changes its algorithm within a job: at once, or never. Even the shortest call waits
-/// for messages. A communicator that may not last is not worth what a short call of suiro's takes
-/// to begin: messages and memory of its own.
+/// How many calls native is to take until a prediction may be told: until they have taken as long
+/// as that, or as shows that a program does not use a size once; nothing if it is not worth one.
+/// Reductions by another algorithm may differ in their last bits, so that no size of them changes
+/// its algorithm within a job: at once, or never. Even the shortest call waits for messages. A
+/// communicator that may not last is not worth what a short call of suiro's takes to begin:
+/// messages and memory of its own.
 std::optional<std::int64_t> calls_before_prediction(const Collective& collective,
                                                     const Topology& topology, std::int64_t bytes,
                                                     bool lasts) {
   constexpr double calls_that_pay = 20;
   constexpr double unnoticed_s = 100e-3;
-  constexpr double calls_to_be_sure = 3;  // that a program does not use a size once
-  constexpr double calls_max = 1e9;
-  const double calls = price_in_calls(collective, topology, bytes);
-  const bool unnoticed = job.chooser->price_s(collective, topology, bytes) <= unnoticed_s;
+  constexpr double calls_to_be_sure = 3;
+  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
+  const double price_s = job.chooser->price_s(collective, topology, bytes);
+  const double calls = price_s / call_s;
   if (collective.reduces && !is_tried(collective)) {
-    const bool pays = calls <= calls_that_pay || (unnoticed && lasts);
+    const bool pays = calls <= calls_that_pay || (price_s <= unnoticed_s && lasts);
     return pays ? std::optional<std::int64_t>(0) : std::nullopt;
   }
-  const double most = unnoticed ? calls_to_be_sure : calls_max;
-  return static_cast<std::int64_t>(std::min(std::ceil(calls), most));
+  return static_cast<std::int64_t>(std::min(std::ceil(calls), calls_to_be_sure));
 }
 
 /// Between sites, algorithms that are told nothing else let as many nodes use the way at once as
@@ -205,28 +202,28 @@ void Communicator::ask_next(const Collective& collective, Choice& choice,
       calls_before_prediction(collective, *topology_, bytes, user_ == MPI_COMM_WORLD);
   if (!calls) return;
   choice.asked_bytes = bytes;
-  choice.calls_ahead = job.chooser->calls_ahead(collective, *topology_, bytes);
-  choice.native_calls = *calls + choice.calls_ahead;
+  choice.native_calls = *calls;
+  choice.asked_in_vain = 0;
+  choice.work = {};
 }
 
 /// Where native has won, its calls are counted until the machine may have changed.
 void Communicator::ask_again_later(const Collective& collective, Plan& plan, Choice& choice,
                                    std::int64_t bytes) {
-  const double cost = choice.lost_calls + price_in_calls(collective, *topology_, bytes);
   choice.asked_bytes = bytes;
   choice.is_asked_again = true;
-  choice.calls_ahead = job.chooser->calls_ahead(collective, *topology_, bytes);
-  const std::int64_t calls = calls_until_asked_again(cost, choice.asked_again++);
-  choice.native_calls = std::max<std::int64_t>(calls + choice.calls_ahead, 1);
+  choice.native_calls = calls_until_asked_again(choice.lost_calls, choice.asked_again++);
   wait_a_call(collective, plan, choice);
 }
 
 /// As if nothing had been tried, but that native is asked about again if it is the answer.
 void Communicator::ask_again(const Collective& collective, const Plan& plan, Choice& choice) const {
+  const std::int64_t bytes = *choice.asked_bytes;
   choice.is_asked_again = false;
   choice.lost_calls = 1;
-  choice.reason = note_of_size(collective, plan) + std::string(not_yet_predicted);
-  job.chooser->forget(collective, *topology_, *choice.asked_bytes);
+  choice.reason = note_of_size(collective, plan);
+  job.chooser->forget(collective, *topology_, bytes);
+  ask_next(collective, choice, bytes);
 }
 
 /// `choice.reason` already says what its size is: at least `bytes`.
@@ -245,12 +242,15 @@ void Communicator::settle(const Collective& collective, Choice& choice, std::int
   choice.native = choice.decision.algorithm == native_algorithm;
 }
 
-/// Rank 0 alone works on it. All ranks get here in the same call; where they cannot be told, each
-/// has the error in that call, too.
-Decision Communicator::told_prediction(const Collective& collective, std::int64_t bytes) const {
+/// Rank 0 alone works on it; nothing: it is not ready. All ranks get here in the same call; where
+/// they cannot be told, each has the error in that call, too.
+std::optional<Decision> Communicator::told_prediction(const Collective& collective,
+                                                      Choice& choice) const {
   const ErrorsReturned returned(user_);
+  const std::int64_t bytes = *choice.asked_bytes;
+  const bool decides_at_once = collective.reduces && !is_tried(collective);
   std::array<char, 512> told{};
-  if (rank_ == 0) {
+  if (rank_ == 0 && (decides_at_once || prepare(collective, choice))) {
     Decision mine = native(untold);
     try {
       mine = job.chooser->choose(collective, *topology_, bytes);
@@ -264,6 +264,7 @@ Decision Communicator::told_prediction(const Collective& collective, std::int64_
   const int size = static_cast<int>(told.size());
   if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
   const std::string text = told.data();
+  if (text.empty()) return std::nullopt;
   const std::size_t end = text.find('\n');
   const std::size_t reason = text.find('\n', end + 1) + 1;
   const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
@@ -274,16 +275,25 @@ Decision Communicator::told_prediction(const Collective& collective, std::int64_
   return decision;
 }
 
-/// Rank 0 works a little on what it will tell.
-void Communicator::prepare(const Collective& collective, Choice& choice) const {
+/// Rank 0 works a little on what it will tell: no more than a share of the time that has passed.
+/// Where ranks wait for a processor, what it takes is longer than the moves say. True: it is ready.
+bool Communicator::prepare(const Collective& collective, Choice& choice) const {
+  constexpr std::int64_t moves_min = 1000;
   const UsualArithmetic usual;
-  bool done = rank_ != 0;
+  Choice::Work& work = choice.work;
+  const double now = now_s();
+  if (work.since_s == 0) work.since_s = now;
+  const double granted_s = margins.work_first_s + margins.work_share * (now - work.since_s);
+  const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
+  const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
+  if (work.is_ready || moves < moves_min) return work.is_ready;
   try {
-    done = done || job.chooser->prepare(collective, *topology_, *choice.asked_bytes);
+    work.is_ready = job.chooser->prepare(collective, *topology_, *choice.asked_bytes, moves);
   } catch (const std::bad_alloc&) {
-    done = true;  // told_prediction() is without memory, too
+    work.is_ready = true;  // told_prediction() is without memory, too
   }
-  if (done) choice.calls_ahead = 0;
+  work.done_s += elapsed_s(now);
+  return work.is_ready;
 }
 
 /// One more call of native's before a prediction. A call that decides to wait is the first of them:
@@ -292,7 +302,7 @@ void Communicator::wait_a_call(const Collective& collective, Plan& plan, Choice&
   time_if_soon(collective, choice);
   --choice.native_calls;
   plan.waiting = &choice;
-  if (choice.native_calls < choice.calls_ahead) prepare(collective, choice);
+  if (rank_ == 0 && !choice.is_asked_again) prepare(collective, choice);
 }
 
 /// Of the calls before a prediction the last are native's part of a trial.
@@ -303,14 +313,19 @@ void Communicator::time_if_soon(const Collective& collective, Choice& choice) co
 }
 
 void Communicator::predict(const Collective& collective, Plan& plan, Choice& choice) {
-  if (choice.is_asked_again && choice.native_calls == choice.calls_ahead) {
-    ask_again(collective, plan, choice);
-  }
+  constexpr int doubled_max = 8;
+  if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
   if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
   const UsualArithmetic usual;
   const std::int64_t bytes = *choice.asked_bytes;
-  Decision decision = told_prediction(collective, bytes);
+  std::optional<Decision> told = told_prediction(collective, choice);
+  if (!told) {
+    choice.in_trial.reset();
+    choice.native_calls = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
+    return wait_a_call(collective, plan, choice);
+  }
+  Decision& decision = *told;
   static std::atomic<bool> complained{false};
   if (rank_ == 0 && decision.reason.starts_with(failed_prediction) && !complained.exchange(true)) {
     say(std::string(collective.name) + " of " + std::to_string(bytes) +
