@@ -69,7 +69,7 @@ def processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proce
 def test_rates_are_those_between_two_looks(processes: Processes) -> None:
     processes.serve("2.sock", (answer(look, 1) for look in (1, 2)))
     processes.serve("1.sock", (answer(look, 0) for look in (1, 2)))
-    result = CliRunner().invoke(app, ["--once", "--interval", "0.2"])
+    result = CliRunner().invoke(app, ["--once", "--interval", "0.2"], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines()[1:]]
     assert [row[0] for row in rows] == ["0", "1"]

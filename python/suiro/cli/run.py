@@ -25,6 +25,17 @@ ToleranceOption = Annotated[
 ExplainJsonOption = Annotated[
     bool, typer.Option("--explain-json", hidden=True, help="The same as --explain=json.")
 ]
+MpiOption = Annotated[
+    str | None,
+    typer.Option(metavar="auto|openmpi|mpich|mpi_abi", help="Whose library to preload."),
+]
+TransportOption = Annotated[
+    str, typer.Option(metavar="mpi|suiro", help="What carries messages: MPI's own, or suiro's.")
+]
+LinkRateOption = Annotated[
+    float | None,
+    typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
+]
 LearnOption = Annotated[
     str,
     typer.Option(
@@ -123,18 +134,9 @@ def run(
     ] = None,
     cluster: ClusterOption = None,
     force: ForceOption = None,
-    mpi: Annotated[
-        str | None,
-        typer.Option(metavar="auto|openmpi|mpich|mpi_abi", help="Whose library to preload."),
-    ] = None,
-    transport: Annotated[
-        str,
-        typer.Option(metavar="mpi|suiro", help="What carries messages: MPI's own, or suiro's."),
-    ] = "mpi",
-    link_rate: Annotated[
-        float | None,
-        typer.Option(metavar="BITS_PER_SECOND", help="Of a node's link, for --explain's bound."),
-    ] = None,
+    mpi: MpiOption = None,
+    transport: TransportOption = "mpi",
+    link_rate: LinkRateOption = None,
     learn: LearnOption = "data",
     no_learn: NoLearnOption = False,
     reproducible: ReproducibleOption = False,
