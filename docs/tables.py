@@ -11,7 +11,7 @@ from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from suiro.bench.never_slower import judge
+from suiro.bench.never_slower import NOT_SLOWER, judge
 from suiro.bench.result import Cell, Result, read_result
 from suiro.bench.table import figure
 from suiro.bench.transports import Comparisons
@@ -155,7 +155,7 @@ def _cell(native: Cell, auto: Cell) -> list[str]:
 
 
 def _verdict(names: list[str]) -> list[str]:
-    """How many cells are not slower, by rule 7, and which of suiro's are not shown to be so."""
+    """How many cells are not slower, by rule 7, and which of suiro's seem to be."""
     judged = judge([read_result(path) for path in _paths(names)], "auto")
     rows = [
         [row.part, *map(str, (row.cells, row.not_slower, row.slower, row.undecided,
@@ -169,7 +169,8 @@ def _verdict(names: list[str]) -> list[str]:
         [f"`{cell.lab}`", cell.mpi.replace(" v", " "), f"`{cell.collective}`",
          size_text(cell.bytes), _ratio(cell.ratio, cell.ci95), str(cell.repetitions),
          f"`{cell.ran}`", cell.verdict]
-        for cell in judged.cells if cell.verdict in ("slower", "undecided") and cell.ran != "native"
+        for cell in judged.cells
+        if cell.ran != "native" and cell.ratio is not None and cell.ratio < NOT_SLOWER
     ]  # fmt: skip
     header = "lab | MPI | call | bytes | native / suiro | calls | what ran | verdict"
     return [*lines, "", *_markdown(header, open_cells)] if open_cells else lines

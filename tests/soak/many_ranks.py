@@ -28,7 +28,7 @@ def lab_of(shape: str, folder: Path) -> Path:
     path = folder / f"{shape}-bridge.toml"
     path.write_text(
         f"[hosts]\ncount = {int(hosts)}\nranks = {int(ranks)}\n"
-        '[switch]\nmodel = "bridge"\n[tcp]\nwindow = "128K"\n'
+        '[link]\nrate = "10G"\nmtu = 1500\n[switch]\nmodel = "bridge"\n[tcp]\nwindow = "6M"\n'
     )
     return path
 
