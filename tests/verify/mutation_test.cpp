@@ -197,13 +197,14 @@ RC_GTEST_PROP(BrokenSchedule, WithTwoArrivalsInterchangedIsRejected, ()) {
   expect_rejected(draft);
 }
 
-/// Algorithms in which every signal is needed: those of a fold in segments tell more at the end.
+/// Algorithms in which every signal is needed: those of a fold in segments tell more at the end; in
+/// an exscan of two ranks the second takes what the first had from the beginning.
 std::span<const Algorithm> with_signals() {
   static const std::vector<Algorithm> all = [] {
     std::vector<Algorithm> found(catalog().begin(), catalog().end());
     std::erase_if(found, [](const Algorithm& algorithm) {
       const Schedule schedule = build(algorithm, Topology::block(3, 3));
-      return schedule.shared == 0 || schedule.work;
+      return schedule.shared == 0 || schedule.work || algorithm.collective == "exscan";
     });
     return found;
   }();

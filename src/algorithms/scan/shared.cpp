@@ -54,6 +54,9 @@ struct RunInMemory {
   }
 
  private:
+  /// Nothing is before the first of all.
+  bool takes(int rank) const { return rank > 0 || !is_first || !is_exclusive; }
+
   void publish_own(int me, Round& round) const {
     for (int share = 0; share < shares; ++share) {
       const Blocks target = share == me ? up_to(me, share) : own(share);
@@ -76,8 +79,8 @@ struct RunInMemory {
   void publish_sums(int me, Round& round) const {
     for (int other = 0; other < size; ++other) {
       if (other == me) continue;
-      if (me < shares) round.steps.push_back(send(shared_written, other));
-      if (other < shares) round.steps.push_back(receive(other, shared_written));
+      if (me < shares && takes(other)) round.steps.push_back(send(shared_written, other));
+      if (other < shares && takes(me)) round.steps.push_back(receive(other, shared_written));
     }
   }
 
