@@ -69,50 +69,65 @@ Communicator::Communicator(MPI_Comm communicator, Hints hints)
   untouched_ = ~std::uint64_t{0};
 }
 
-/// Blocks that differ are joined: ranks have to know how large they are.
-bool Communicator::joins_unequal(const Collective& collective, const Choice& choice) const {
-  if (choice.native || collective.sizes != Sizes::own) return false;
-  return !declares(*find_candidate(collective.name, choice.decision.algorithm), Property::direct);
+PlanInUse::PlanInUse(std::shared_ptr<const Plan> begun)
+    : plan(std::move(begun)), choices(plan->answers.size()) {}
+
+Choice& PlanInUse::at(std::size_t place) {
+  std::unique_ptr<Choice>& choice = choices[place];
+  if (!choice) choice = std::make_unique<Choice>(Choice{plan->answers[place]});
+  return *choice;
+}
+
+bool PlanInUse::is_native(std::size_t place) const {
+  const Answer& answer = choices[place] ? *choices[place] : plan->answers[place];
+  return answer.native && !answer.asked_bytes;
+}
+
+bool PlanInUse::is_native() const {
+  if (!is_native(plan->place_of(Plan::unagreed))) return false;
+  for (std::size_t place = 0; place < plan->sizes(); ++place) {
+    if (!is_native(place)) return false;
+  }
+  return true;
 }
 
 Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
-  Plan& plan = plan_of(collective);
-  const auto place = std::ranges::upper_bound(plan.thresholds, bytes);
-  Choice& choice = plan.choices[static_cast<std::size_t>(place - plan.thresholds.begin())];
+  PlanInUse& plan = plan_of(collective);
+  Choice& choice = plan.at(plan.plan->place_of(bytes));
   if (choice.asked_bytes) predict(collective, plan, choice);
   return choice;
 }
 
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
                                        bool uneven) {
-  Plan& plan = plan_of(collective);
+  PlanInUse& plan = plan_of(collective);
   plan.waiting = nullptr;
   plan.timed = nullptr;
-  const bool unsuited = uneven && !plan.thresholds.empty();
-  Choice& choice = unsuited ? plan.too_uneven : choose(collective, bytes);
+  const bool unsuited = uneven && !plan.plan->thresholds.empty();
+  Choice& choice = unsuited ? plan.choice(Plan::too_uneven) : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
   if (!plan.was_early) return turn_in_trial(collective, plan, choice);
   ++plan.early_calls;
-  return plan.too_early;
+  return plan.choice(Plan::too_early);
 }
 
 Choice& Communicator::choose(const Collective& collective) {
-  Plan& plan = plan_of(collective);
+  PlanInUse& plan = plan_of(collective);
   plan.waiting = nullptr;
   plan.timed = nullptr;
-  if (plan.thresholds.empty()) return plan.choices.front();
+  if (plan.plan->thresholds.empty()) return plan.at(0);
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
-  if (!agreed) return plan.unagreed;
-  if (agreed->mean == uneven) return plan.too_uneven;
+  if (!agreed) return plan.choice(Plan::unagreed);
+  if (agreed->mean == uneven) return plan.choice(Plan::too_uneven);
   Choice& choice = choose(collective, agreed->mean);
   const bool spoilt = joins_unequal(collective, choice) && too_large_to_join(*agreed);
-  return spoilt ? plan.too_uneven : turn_in_trial(collective, plan, choice);
+  return spoilt ? plan.choice(Plan::too_uneven) : turn_in_trial(collective, plan, choice);
 }
 
 int Communicator::agree_on_size(const Collective& collective, const UserBuffer& send,
                                 const UserBuffer& receive) {
-  Plan& plan = plan_of(collective);
-  if (!plan.agrees) return MPI_SUCCESS;
+  PlanInUse& plan = plan_of(collective);
+  if (!plan.plan->agrees) return MPI_SUCCESS;
   if (spoiled_code_ != MPI_SUCCESS) {
     real.Comm_call_errhandler(user_, spoiled_code_);
     return spoiled_code_;
@@ -131,8 +146,8 @@ std::optional<std::int64_t> Communicator::agreed_bytes(const Collective& collect
 }
 
 void Communicator::take_back(const Collective& collective) {
-  Plan& plan = plan_of(collective);
-  if (plan.agrees) plan.agreement.take_back();
+  PlanInUse& plan = plan_of(collective);
+  if (plan.plan->agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
   if (plan.waiting != nullptr) ++plan.waiting->native_calls;
@@ -272,8 +287,8 @@ bool Communicator::create_twin() {
 }
 
 bool Communicator::is_open() const {
-  const auto is_in_trial = [](const Choice& choice) {
-    return choice.in_trial && choice.in_trial->times.is_open();
+  const auto is_in_trial = [](const auto& choice) {
+    return choice && choice->in_trial && choice->in_trial->times.is_open();
   };
   return std::ranges::any_of(plans_, [&](const auto& plan) {
     return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
@@ -284,8 +299,8 @@ void Communicator::release() {
   for (const auto& plan : plans_) {
     if (!plan) continue;
     plan->agreement.finish(job.waiting);
-    for (const Choice& choice : plan->choices) {
-      if (choice.in_trial) choice.in_trial->times.finish(job.waiting);
+    for (const auto& choice : plan->choices) {
+      if (choice && choice->in_trial) choice->in_trial->times.finish(job.waiting);
     }
   }
   free_twin();
@@ -294,9 +309,9 @@ void Communicator::release() {
 void Communicator::free_twin() {
   for (const auto& plan : plans_) {
     if (!plan) continue;
-    for (Choice& choice : plan->choices) choice.kept.clear();
-    plan->unagreed.kept.clear();
-    plan->too_uneven.kept.clear();
+    for (const auto& choice : plan->choices) {
+      if (choice) choice->kept.clear();
+    }
   }
   net_.reset();
   node_.reset();

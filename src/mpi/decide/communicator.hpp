@@ -16,17 +16,14 @@
 #include "mpi/carry/reduction.hpp"
 #include "mpi/carry/run.hpp"
 #include "mpi/carry/size_agreement.hpp"
+#include "mpi/decide/plan.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro::mpi {
 
-/// What runs for a range of sizes.
-struct Choice {
-  /// Nobody has said anything, and it is still to be predicted, for so many bytes. When native has
-  /// run for so many calls, rank 0 tells, or that it is not ready.
-  std::optional<std::int64_t> asked_bytes;
-  std::int64_t native_calls = 0;
-  int asked_in_vain = 0;
+/// What runs for a range of sizes on one communicator, and what its calls have shown.
+struct Choice : Answer {
+  int asked_in_vain = 0;  // rank 0 was not ready
 
   /// On rank 0, which meanwhile works on it.
   struct Work {
@@ -34,14 +31,7 @@ struct Choice {
     double done_s = 0;
     bool is_ready = false;
   };
-  Work work;
-
-  bool native = true;
-  std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL
-  std::string reason;
-  Decision decision;
-  double wire_blocks = 0;  // that the busiest link must carry, whatever the algorithm
-  bool patient = false;    // so small that a few calls do not pay for the twin
+  Work work = {};
 
   /// Schedules are for a root, and of messages that are cut for a size: a few of each are kept.
   struct Kept {
@@ -50,7 +40,7 @@ struct Choice {
     WorkspacePointer workspace;
     std::int64_t granted = -1;  // of so many bytes all ranks have once had the memory for it
   };
-  std::vector<Kept> kept;  // the last used at the end
+  std::vector<Kept> kept = {};  // the last used at the end
 
   /// What trials of algorithms that were slower have cost, in calls of native's. When native has
   /// run for many times as many more, the question is asked again.
@@ -64,7 +54,26 @@ struct Choice {
     Trial trial;
     Reduction times;
   };
-  std::unique_ptr<InTrial> in_trial;
+  std::unique_ptr<InTrial> in_trial = nullptr;
+};
+
+/// A plan, and what has become of it on one communicator.
+struct PlanInUse {
+  explicit PlanInUse(std::shared_ptr<const Plan> begun);
+
+  Choice& at(std::size_t place);
+  Choice& choice(Plan::Sizeless sizeless) { return at(plan->place_of(sizeless)); }
+  bool is_native(std::size_t place) const;  // and nothing is asked
+  bool is_native() const;                   // whatever the size
+
+  std::shared_ptr<const Plan> plan;
+  std::vector<std::unique_ptr<Choice>> choices;  // by the place of the answer; made when used
+  std::int64_t touched_from = 1;
+  int early_calls = 0;
+  bool was_early = false;     // the call that was counted last
+  Choice* waiting = nullptr;  // what that call waited for
+  Choice* timed = nullptr;    // whose trial that call is part of
+  SizeAgreement agreement;
 };
 
 /// Why native runs where some rank could not have what suiro's algorithm needs.
@@ -138,49 +147,25 @@ class Communicator {
   void release();
 
  private:
-  /// choices[i] holds for thresholds[i - 1] <= bytes < thresholds[i]. Where blocks are unequal and
-  /// the choice depends on their size, the others hold while the size is unknown.
-  struct Plan {
-    std::vector<std::int64_t> thresholds;
-    std::vector<Choice> choices;
-    Choice unagreed;
-    Choice too_uneven;
-    Choice too_early;
-    std::int64_t touched_from = 1;
-    int early_calls = 0;
-    bool was_early = false;     // the call that was counted last
-    Choice* waiting = nullptr;  // what that call waited for
-    Choice* timed = nullptr;    // whose trial that call is part of
-    Choice natives_turn;        // in a trial
-    bool agrees = false;        // ranks agree on a size
-    SizeAgreement agreement;
-  };
-
-  Plan& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
-  void plan_sizes(const Collective& collective, const RuleTable& table, Plan& plan) const;
-  std::vector<std::int64_t> thresholds(const Collective& collective, const RuleTable& table) const;
-  static void leave_small_untouched(Plan& plan);
+  /// Until the job ends.
+  bool lasts() const { return user_ == MPI_COMM_WORLD; }
+  PlanInUse& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
+  static void leave_small_untouched(PlanInUse& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
   std::optional<Decision> told_prediction(const Collective& collective, Choice& choice) const;
   bool prepare(const Collective& collective, Choice& choice) const;
-  void wait_a_call(const Collective& collective, Plan& plan, Choice& choice);
+  void wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;
-  void predict(const Collective& collective, Plan& plan, Choice& choice);
+  void predict(const Collective& collective, PlanInUse& plan, Choice& choice);
   void ask_next(const Collective& collective, Choice& choice, std::int64_t bytes) const;
-  void ask_again_later(const Collective& collective, Plan& plan, Choice& choice,
+  void ask_again_later(const Collective& collective, PlanInUse& plan, Choice& choice,
                        std::int64_t bytes);
-  void ask_again(const Collective& collective, const Plan& plan, Choice& choice) const;
-  Choice& turn_in_trial(const Collective& collective, Plan& plan, Choice& choice);
-  void judge_when_told(const Collective& collective, Plan& plan, Choice& choice);
-  void conclude(const Collective& collective, Plan& plan, Choice& choice);
-  void settle(const Collective& collective, Choice& choice, std::int64_t bytes,
-              Decision decision) const;
-  bool joins_unequal(const Collective& collective, const Choice& choice) const;
+  void ask_again(const Collective& collective, const PlanInUse& plan, Choice& choice) const;
+  Choice& turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice);
+  void judge_when_told(const Collective& collective, PlanInUse& plan, Choice& choice);
+  void conclude(const Collective& collective, PlanInUse& plan, Choice& choice);
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;
-  Choice make_choice(const Collective& collective, std::optional<std::int64_t> bytes,
-                     const RuleTable& table, const std::string& size_note = "") const;
-  static std::string note_of_size(const Collective& collective, const Plan& plan);
   RuleTable table_for(const Collective& collective) const;
   bool goes_over_net(const Collective& collective, const Choice& choice) const {
     return net_ != nullptr && !joins_unequal(collective, choice);
@@ -206,7 +191,7 @@ class Communicator {
   std::string obstacle_;  // why only native is possible, or empty
   std::shared_ptr<const Topology> topology_;
   Hints hints_;
-  std::vector<std::unique_ptr<Plan>> plans_;  // by the place of the collective; made when called
+  std::vector<std::unique_ptr<PlanInUse>> plans_;  // by the place of the collective; made when called
   std::uint64_t untouched_ = 0;               // bits, likewise
 };
 

@@ -23,20 +23,20 @@ void note_trial(std::string& reason, const std::string& shown) {
 }  // namespace
 
 /// Who runs this call: the choice, or native if it is in a trial.
-Choice& Communicator::turn_in_trial(const Collective& collective, Plan& plan, Choice& choice) {
+Choice& Communicator::turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice) {
   if (!choice.in_trial) return choice;
   judge_when_told(collective, plan, choice);
   if (!choice.in_trial) return choice;
   plan.timed = &choice;
   const Trial::Side side = choice.in_trial->trial.begin_call();
-  return side == Trial::Side::native && !choice.native ? plan.natives_turn : choice;
+  return side == Trial::Side::native && !choice.native ? plan.choice(Plan::natives_turn) : choice;
 }
 
 /// Times are put together from the call after a round to the one after that. The longest of
 /// all ranks counts: from the first that came until the last was done. The mean would favour trees
 /// that let many go early and the last one late; the shortest is that of a rank that came last, and
 /// may leave at once.
-void Communicator::judge_when_told(const Collective& collective, Plan& plan, Choice& choice) {
+void Communicator::judge_when_told(const Collective& collective, PlanInUse& plan, Choice& choice) {
   auto& [bytes, trial, times] = *choice.in_trial;
   if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return;
   if (trial.calls_since() == 0) {
@@ -50,7 +50,7 @@ void Communicator::judge_when_told(const Collective& collective, Plan& plan, Cho
 }
 
 /// Communicators of the same placement are told by their rank 0 (told_prediction()).
-void Communicator::conclude(const Collective& collective, Plan& plan, Choice& choice) {
+void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choice& choice) {
   const Trial& trial = choice.in_trial->trial;
   const std::int64_t bytes = choice.in_trial->bytes;
   if (rank_ == 0) tell_lesson(collective, *topology_, bytes, choice.algorithm, trial);

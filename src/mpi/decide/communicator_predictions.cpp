@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What no rule decides is predicted when it is asked for: rank 0 works on it, and tells the others.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "base/tell.hpp"
+#include "choose/margins.hpp"
+#include "mpi/decide/communicator.hpp"
+#include "mpi/job/job.hpp"
+#include "mpi/underneath/elapsed.hpp"
+#include "mpi/underneath/fault_tolerance.hpp"
+#include "mpi/underneath/usual_arithmetic.hpp"
+#include "rules/candidates.hpp"
+
+namespace suiro::mpi {
+
+namespace {
+
+constexpr int calls_timed_ahead = 4;           // the first is not counted
+constexpr std::int64_t calls_until_told = 16;  // then twice as many each time
+
+constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
+
+Decision native(std::string_view reason) {
+  return {std::string(native_algorithm), {}, std::string(reason)};
+}
+
+}  // namespace
+
+RuleTable Communicator::table_for(const Collective& collective) const {
+  const std::string& hint = hints_[index_of(collective)];
+  try {
+    return job.settings.table.preceded_by(RuleTable::forced(collective.name, hint));
+  } catch (const std::exception& error) {
+    if (rank_ == 0) {
+      say("info key suiro_" + std::string(collective.name) + ": " + error.what() +
+          "; native is used");
+    }
+    return RuleTable::forced(collective.name, native_algorithm);
+  }
+}
+
+void Communicator::plan(const Collective& collective) {
+  std::unique_ptr<PlanInUse>& place = plans_[index_of(collective)];
+  if (place) return;
+  const UsualArithmetic usual;
+  std::shared_ptr<const Plan> plan;
+  if (!obstacle_.empty()) {
+    plan = native_plan(obstacle_);
+  } else if (!hints_.empty() && !hints_[index_of(collective)].empty()) {
+    plan = make_plan(collective, *topology_, table_for(collective), lasts());
+  } else {
+    plan = shared_plan(collective, topology_, lasts());
+  }
+  place = std::make_unique<PlanInUse>(std::move(plan));
+  if (!job.settings.observed() && place->is_native()) {
+    untouched_ |= std::uint64_t{1} << index_of(collective);
+  }
+  leave_small_untouched(*place);
+}
+
+/// Sizes below the first at which anything but native may run.
+void Communicator::leave_small_untouched(PlanInUse& plan) {
+  if (job.settings.observed()) return;
+  const std::vector<std::int64_t>& thresholds = plan.plan->thresholds;
+  std::size_t i = 0;
+  while (i < thresholds.size() && plan.is_native(i)) ++i;
+  if (i > 0) plan.touched_from = std::max<std::int64_t>(thresholds[i - 1], 1);
+}
+
+/// After what was said last has been refuted, or may no longer be so.
+void Communicator::ask_next(const Collective& collective, Choice& choice,
+                            std::int64_t bytes) const {
+  suiro::mpi::ask_next(collective, *topology_, choice, bytes, lasts());
+  choice.asked_in_vain = 0;
+  choice.work = {};
+}
+
+/// Where native has won, its calls are counted until the machine may have changed.
+void Communicator::ask_again_later(const Collective& collective, PlanInUse& plan, Choice& choice,
+                                   std::int64_t bytes) {
+  choice.asked_bytes = bytes;
+  choice.is_asked_again = true;
+  choice.native_calls = calls_until_asked_again(choice.lost_calls, choice.asked_again++);
+  wait_a_call(collective, plan, choice);
+}
+
+/// As if nothing had been tried, but that native is asked about again if it is the answer.
+void Communicator::ask_again(const Collective& collective, const PlanInUse& plan,
+                             Choice& choice) const {
+  const std::int64_t bytes = *choice.asked_bytes;
+  choice.is_asked_again = false;
+  choice.lost_calls = 1;
+  choice.reason = plan.plan->size_note;
+  job.chooser->forget(collective, *topology_, bytes);
+  ask_next(collective, choice, bytes);
+}
+
+/// Rank 0 alone works on it; nothing: it is not ready. All ranks get here in the same call; where
+/// they cannot be told, each has the error in that call, too.
+std::optional<Decision> Communicator::told_prediction(const Collective& collective,
+                                                      Choice& choice) const {
+  const ErrorsReturned returned(user_);
+  const std::int64_t bytes = *choice.asked_bytes;
+  const bool decides_at_once = collective.reduces && !is_tried(collective);
+  std::array<char, 512> told{};
+  if (rank_ == 0 && (decides_at_once || prepare(collective, choice))) {
+    Decision mine = native(untold);
+    try {
+      mine = job.chooser->choose(collective, *topology_, bytes);
+    } catch (const std::bad_alloc&) {
+      // Others wait to be told, and native needs none of the memory that it lacks.
+    }
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%s",
+                  spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after,
+                  mine.reason.c_str());
+  }
+  const int size = static_cast<int>(told.size());
+  if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
+  const std::string text = told.data();
+  if (text.empty()) return std::nullopt;
+  const std::size_t end = text.find('\n');
+  const std::size_t reason = text.find('\n', end + 1) + 1;
+  const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
+  Decision decision = *forced.decide({collective.name, *topology_, bytes});
+  decision.reason = text.substr(reason);
+  decision.tried_after = std::atoi(text.c_str() + end + 1);
+  decision.unasked = true;
+  return decision;
+}
+
+/// Rank 0 works a little on what it will tell: no more than a share of the time that has passed.
+/// Where ranks wait for a processor, what it takes is longer than the moves say. True: it is ready.
+bool Communicator::prepare(const Collective& collective, Choice& choice) const {
+  constexpr std::int64_t moves_min = 1000;
+  const UsualArithmetic usual;
+  Choice::Work& work = choice.work;
+  const double now = now_s();
+  if (work.since_s == 0) work.since_s = now;
+  const double granted_s = margins.work_first_s + margins.work_share * (now - work.since_s);
+  const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
+  const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
+  if (work.is_ready || moves < moves_min) return work.is_ready;
+  try {
+    work.is_ready = job.chooser->prepare(collective, *topology_, *choice.asked_bytes, moves);
+  } catch (const std::bad_alloc&) {
+    work.is_ready = true;  // told_prediction() is without memory, too
+  }
+  work.done_s += elapsed_s(now);
+  return work.is_ready;
+}
+
+/// One more call of native's before a prediction. A call that decides to wait is the first of them:
+/// where MPI refuses it, it is made again, and must come to the same.
+void Communicator::wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  time_if_soon(collective, choice);
+  --choice.native_calls;
+  plan.waiting = &choice;
+  if (rank_ == 0 && !choice.is_asked_again) prepare(collective, choice);
+}
+
+/// Of the calls before a prediction the last are native's part of a trial.
+void Communicator::time_if_soon(const Collective& collective, Choice& choice) const {
+  if (!is_tried(collective) || choice.in_trial || choice.native_calls > calls_timed_ahead) return;
+  choice.in_trial = std::make_unique<Choice::InTrial>();
+  choice.in_trial->bytes = *choice.asked_bytes;
+}
+
+void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  constexpr int doubled_max = 8;
+  if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
+  if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
+  time_if_soon(collective, choice);
+  const UsualArithmetic usual;
+  const std::int64_t bytes = *choice.asked_bytes;
+  std::optional<Decision> told = told_prediction(collective, choice);
+  if (!told) {
+    choice.in_trial.reset();
+    choice.native_calls = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
+    return wait_a_call(collective, plan, choice);
+  }
+  Decision& decision = *told;
+  static std::atomic<bool> complained{false};
+  if (rank_ == 0 && decision.reason.starts_with(failed_prediction) && !complained.exchange(true)) {
+    say(std::string(collective.name) + " of " + std::to_string(bytes) +
+        " bytes: " + decision.reason + "; native is used");
+  }
+  choice.asked_bytes.reset();
+  choice.reason.erase(choice.reason.size() - not_yet_predicted.size());
+  settle(collective, *topology_, choice, bytes, std::move(decision));
+  const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
+  if (choice.native || known) choice.in_trial.reset();
+  if (choice.in_trial) choice.in_trial->trial.begin(choice.decision.tried_after);
+  if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);
+  leave_small_untouched(plan);
+}
+
+}  // namespace suiro::mpi
