@@ -14,6 +14,10 @@
 namespace suiro {
 namespace {
 
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 /// Of a schedule that is played.
 std::int64_t messages(const Collective& collective, const Topology& topology) {
   const std::int64_t ranks = sample(collective, topology).ranks();
@@ -39,7 +43,8 @@ SizeClass size_class(std::int64_t bytes) {
   return {middle - (middle / 4), middle + (middle / 2) - 1, middle};
 }
 
-Chooser::Chooser(Surroundings surroundings) : surroundings_(std::move(surroundings)) {
+Chooser::Chooser(Surroundings surroundings, RuleTable rules)
+    : surroundings_(std::move(surroundings)), rules_(std::move(rules)) {
   for (const Collective& collective : collectives()) {
     shares_memory_.push_back(surroundings_.node_memory && shares_memory(collective) ? 1 : 0);
   }
@@ -57,6 +62,7 @@ std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& 
 
 double Chooser::price_s(const Collective& collective, const Topology& topology,
                         std::int64_t bytes) const {
+  if (rule_for(collective, topology, size_class(bytes).middle)) return 0;
   constexpr double message_s = 5e-6;
   const double all_s = message_s * static_cast<double>(messages(collective, topology)) *
                        static_cast<double>(possible_networks(surroundings_, topology).size());
@@ -82,6 +88,7 @@ std::int64_t Chooser::moves(const Collective& collective, const Topology& topolo
 std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
                                   std::optional<std::int64_t> bytes) const {
   if (collective.sizes == Sizes::at_root) return "ignorance: only the root knows sizes";
+  if (bytes && rule_for(collective, topology, size_class(*bytes).middle)) return "";
   if (messages(collective, topology) > margins.messages_max) {
     return "ignorance: too many ranks for a prediction";
   }
@@ -103,16 +110,51 @@ Chooser::Key Chooser::key_of(const Collective& collective, const Topology& topol
   return {index_of(collective), size_class(bytes).middle, std::move(places)};
 }
 
+std::optional<Decision> Chooser::rule_for(const Collective& collective, const Topology& topology,
+                                          std::int64_t bytes) const {
+  return rules_.decide({collective.name, topology, bytes});
+}
+
 Decision Chooser::choose(const Collective& collective, const Topology& topology,
                          std::int64_t bytes) {
   const std::string_view why_not = refusal(collective, topology, bytes);
   if (!why_not.empty()) return native(std::string(why_not));
-  Key key = key_of(collective, topology, bytes);
+  const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
-  const auto found = kept_.find(key);
-  if (found != kept_.end()) return found->second;
-  Decision decided = decide(collective, topology, key);
-  return kept_.emplace(std::move(key), std::move(decided)).first->second;
+  if (auto decision = known(collective, topology, key)) return *decision;
+  const Ranking& ranking = predict(collective, topology, key);
+  const std::vector<std::string> lost = slower(topology, key);
+  const auto next = std::ranges::find_if(
+      ranking.ordered, [&](const Decision& one) { return !is_among(lost, one.algorithm); });
+  Decision decision = ranking.none;
+  if (next != ranking.ordered.end() && std::ssize(lost) < margins.trials_max) {
+    decision = *next;
+    const int least = lost.empty() ? 0 : static_cast<int>(margins.trial_calls_min);
+    decision.tried_after = std::max(decision.tried_after, least) *
+                           static_cast<int>(1 + margins.trial_patience * std::ssize(lost));
+  }
+  if (const Lesson* const lesson = lesson_of(topology, key)) {
+    for (const std::string& name : lesson->slower) {
+      decision.reason += "; slower in earlier jobs: " + name;
+    }
+  }
+  return decision;
+}
+
+std::optional<Decision> Chooser::challenger(const Collective& collective, const Topology& topology,
+                                            std::int64_t bytes, const std::string& champion) {
+  const Key key = key_of(collective, topology, bytes);
+  const std::scoped_lock lock(mutex_);
+  if (messages(collective, topology) > margins.messages_max) return std::nullopt;
+  const std::vector<std::string> lost = slower(topology, key);
+  if (std::ssize(lost) >= margins.challenges_max) return std::nullopt;
+  const Ranking& ranking = predict(collective, topology, key);
+  for (const auto* list : {&ranking.ordered, &ranking.rest}) {
+    for (const Decision& one : *list) {
+      if (one.algorithm != champion && !is_among(lost, one.algorithm)) return one;
+    }
+  }
+  return std::nullopt;
 }
 
 bool has_neighbours(const Topology& topology) {
@@ -130,41 +172,50 @@ const Chooser::Lesson* Chooser::lesson_of(const Topology& topology, const Key& k
   return found != lessons_.end() ? &found->second : nullptr;
 }
 
-bool Chooser::is_refuted(const Key& key, const std::string& algorithm) const {
-  const auto known = refuted_.find(key);
-  return known != refuted_.end() &&
-         std::ranges::find(known->second, algorithm) != known->second.end();
+/// By this job's calls, and by those of earlier ones.
+std::vector<std::string> Chooser::slower(const Topology& topology, const Key& key) const {
+  std::vector<std::string> all;
+  if (const auto found = refuted_.find(key); found != refuted_.end()) all = found->second;
+  if (const Lesson* const lesson = lesson_of(topology, key)) {
+    all.insert(all.end(), lesson->slower.begin(), lesson->slower.end());
+  }
+  return all;
 }
 
-/// By what earlier jobs have shown, else by the model.
-Decision Chooser::decide(const Collective& collective, const Topology& topology, const Key& key) {
-  const Lesson* lesson = lesson_of(topology, key);
-  if (lesson != nullptr && lesson->faster && !is_refuted(key, lesson->faster->algorithm)) {
-    return *lesson->faster;
+/// Without a prediction.
+std::optional<Decision> Chooser::known(const Collective& collective, const Topology& topology,
+                                       const Key& key) const {
+  if (const auto learnt = learnt_.find(key); learnt != learnt_.end()) return learnt->second;
+  const std::vector<std::string> lost = slower(topology, key);
+  const Lesson* const lesson = lesson_of(topology, key);
+  if (lesson != nullptr && lesson->faster && !is_among(lost, lesson->faster->algorithm)) {
+    return lesson->faster;
   }
-  Decision predicted = predict(collective, topology, key);
-  if (lesson != nullptr) {
-    for (const std::string& slower : lesson->slower) {
-      predicted.reason += "; slower in earlier jobs: " + slower;
-    }
-  }
-  return predicted;
+  auto rule = rule_for(collective, topology, std::get<std::int64_t>(key));
+  return rule && !is_among(lost, rule->algorithm) ? rule : std::nullopt;
 }
 
 /// What plays on what has been prepared.
 Prediction& Chooser::begin(const Collective& collective, const Topology& topology, const Key& key) {
   const auto found = begun_.find(key);
   if (found != begun_.end()) return *found->second;
-  const auto known = refuted_.find(key);
-  auto refuted = known != refuted_.end() ? known->second : std::vector<std::string>{};
-  if (const Lesson* lesson = lesson_of(topology, key)) {
-    refuted.insert(refuted.end(), lesson->slower.begin(), lesson->slower.end());
-  }
   const auto bytes = std::get<std::int64_t>(key);
-  auto prediction =
-      std::make_unique<Prediction>(surroundings_, collective, topology, bytes, std::move(refuted),
-                                   moves(collective, topology, bytes));
+  auto prediction = std::make_unique<Prediction>(surroundings_, collective, topology, bytes,
+                                                 moves(collective, topology, bytes));
   return *begun_.emplace(key, std::move(prediction)).first->second;
+}
+
+bool Chooser::advance(const Collective& collective, const Topology& topology, const Key& key,
+                      std::int64_t moves) {
+  if (kept_.contains(key)) return true;
+  try {
+    return begin(collective, topology, key).advance(moves);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    begun_.erase(key);
+    return true;  // who asks meets it again, and tells
+  }
 }
 
 bool Chooser::prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
@@ -172,16 +223,14 @@ bool Chooser::prepare(const Collective& collective, const Topology& topology, st
   if (!refusal(collective, topology, bytes).empty()) return true;
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
-  const Lesson* lesson = lesson_of(topology, key);
-  if (kept_.contains(key) || (lesson != nullptr && lesson->faster)) return true;
-  try {
-    return begin(collective, topology, key).advance(moves);
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception&) {
-    begun_.erase(key);
-    return true;  // choose() meets it again, and tells
-  }
+  return known(collective, topology, key) || advance(collective, topology, key, moves);
+}
+
+bool Chooser::prepare_challenger(const Collective& collective, const Topology& topology,
+                                 std::int64_t bytes, std::int64_t moves) {
+  if (messages(collective, topology) > margins.messages_max) return true;
+  const std::scoped_lock lock(mutex_);
+  return advance(collective, topology, key_of(collective, topology, bytes), moves);
 }
 
 void Chooser::recall(const Collective& collective, std::int64_t bytes,
@@ -194,44 +243,42 @@ void Chooser::recall(const Collective& collective, std::int64_t bytes,
 void Chooser::learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
                     Decision decision) {
   const std::scoped_lock lock(mutex_);
-  const Key key = key_of(collective, topology, bytes);
-  kept_.insert_or_assign(key, std::move(decision));
-  learnt_.insert(key);
+  learnt_.insert_or_assign(key_of(collective, topology, bytes), std::move(decision));
 }
 
 void Chooser::refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
                      std::string algorithm) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
-  kept_.erase(key);
-  begun_.erase(key);
-  learnt_.erase(key);
-  if (!is_refuted(key, algorithm)) refuted_[key].push_back(std::move(algorithm));
+  const auto learnt = learnt_.find(key);
+  if (learnt != learnt_.end() && learnt->second.algorithm == algorithm) learnt_.erase(learnt);
+  std::vector<std::string>& refuted = refuted_[key];
+  if (!is_among(refuted, algorithm)) refuted.push_back(std::move(algorithm));
 }
 
 void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
-  if (learnt_.contains(key)) return;  // since, on another communicator
-  kept_.erase(key);
-  begun_.erase(key);
-  refuted_.erase(key);
+  if (!learnt_.contains(key)) refuted_.erase(key);  // else since, on another communicator
 }
 
-/// A lack of memory is the caller's to tell.
-Decision Chooser::predict(const Collective& collective, const Topology& topology, const Key& key) {
+/// Where it fails, native is all that there is. A lack of memory is the caller's to tell.
+const Ranking& Chooser::predict(const Collective& collective, const Topology& topology,
+                                const Key& key) {
+  const auto found = kept_.find(key);
+  if (found != kept_.end()) return found->second;
+  Ranking ranking;
   try {
     Prediction& prediction = begin(collective, topology, key);
     prediction.advance(std::numeric_limits<std::int64_t>::max());
-    Decision decision = prediction.answer();
-    begun_.erase(key);
-    return decision;
+    ranking = prediction.ranking();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    begun_.erase(key);
-    return native(std::string(failed_prediction) + error.what());
+    ranking.none = native(std::string(failed_prediction) + error.what());
   }
+  begun_.erase(key);
+  return kept_.emplace(key, std::move(ranking)).first->second;
 }
 
 }  // namespace suiro

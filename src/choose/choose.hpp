@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -39,7 +38,8 @@ bool has_neighbours(const Topology& topology);
 /// May be called by several threads at once.
 class Chooser {
  public:
-  explicit Chooser(Surroundings surroundings);
+  /// `rules` need no prediction; of several the first that matches.
+  explicit Chooser(Surroundings surroundings, RuleTable rules = {});
 
   /// Below, next to nothing goes through the busiest link, and no messages inside nodes are saved.
   std::int64_t least_bytes(const Collective& collective, const Topology& topology) const;
@@ -49,16 +49,24 @@ class Chooser {
   std::string_view refusal(const Collective& collective, const Topology& topology,
                            std::optional<std::int64_t> bytes) const;
 
-  /// For the middle of the class of `bytes`. Kept, so that the same placement is asked but once.
-  /// Takes as many moves as moves() say, or what prepare() has left of them.
+  /// For the middle of the class of `bytes`: what calls have shown, what earlier jobs have, what a
+  /// rule says, what is foretold. Kept, so that the same placement is asked but once. Takes as many
+  /// moves as moves() say, or what prepare() has left of them.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
   /// So many moves of what choose() takes. True when nothing is left to prepare.
   bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
                std::int64_t moves);
 
+  /// What may be faster than `champion`, which has beaten native; nothing where all of that was
+  /// refuted, or is foretold to be much slower than native. prepare_challenger() as prepare().
+  std::optional<Decision> challenger(const Collective& collective, const Topology& topology,
+                                     std::int64_t bytes, const std::string& champion);
+  bool prepare_challenger(const Collective& collective, const Topology& topology,
+                          std::int64_t bytes, std::int64_t moves);
+
   /// What calls have shown for that class: the decision is right, or its algorithm is slower than
-  /// native, so that the next answer is another one.
+  /// native or than what is known to be right, so that the next answer is another one.
   void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
              Decision decision);
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
@@ -91,16 +99,22 @@ class Chooser {
 
   /// Of this placement, in earlier jobs; nullptr if there is none.
   const Lesson* lesson_of(const Topology& topology, const Key& key) const;
-  bool is_refuted(const Key& key, const std::string& algorithm) const;
-  Decision decide(const Collective& collective, const Topology& topology, const Key& key);
+  std::vector<std::string> slower(const Topology& topology, const Key& key) const;
+  std::optional<Decision> rule_for(const Collective& collective, const Topology& topology,
+                                   std::int64_t bytes) const;
+  std::optional<Decision> known(const Collective& collective, const Topology& topology,
+                                const Key& key) const;
+  bool advance(const Collective& collective, const Topology& topology, const Key& key,
+               std::int64_t moves);
   Prediction& begin(const Collective& collective, const Topology& topology, const Key& key);
-  Decision predict(const Collective& collective, const Topology& topology, const Key& key);
+  const Ranking& predict(const Collective& collective, const Topology& topology, const Key& key);
 
   Surroundings surroundings_;
+  RuleTable rules_;
   std::vector<char> shares_memory_;  // by collective: whether an algorithm does that may run
   std::mutex mutex_;
-  std::map<Key, Decision> kept_;
-  std::set<Key> learnt_;  // of these, by calls
+  std::map<Key, Ranking> kept_;
+  std::map<Key, Decision> learnt_;
   std::map<Key, std::vector<std::string>> refuted_;
   std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
   std::map<Key, std::unique_ptr<Prediction>> begun_;

@@ -49,9 +49,8 @@ struct Best {
 class Prediction::State {
  public:
   State(const Surroundings& surroundings, const Collective& collective, const Topology& topology,
-        std::int64_t bytes, std::vector<std::string> refuted, std::int64_t moves)
+        std::int64_t bytes, std::int64_t moves)
       : surroundings_(surroundings),
-        refuted_(std::move(refuted)),
         collective_(collective),
         asked_(topology),
         topology_(sample(collective, topology)),
@@ -64,7 +63,7 @@ class Prediction::State {
 
   void begin_native();
   bool advance(std::int64_t moves);
-  Decision answer() const;
+  Ranking ranking() const;
 
  private:
   bool is_over() const { return at_ == order_.size() && (!of_native_ || !knows_native()); }
@@ -91,10 +90,11 @@ class Prediction::State {
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
                            const Gain& best) const;
   void consider(const Candidate& candidate, const Gain& its, Best& best) const;
+  Best best_of(const std::vector<std::string>& listed, double worth, bool sure) const;
   Decision told(const Best& best, const char* how) const;
+  Decision to_be_tried(const Best& best) const;
 
   const Surroundings& surroundings_;
-  const std::vector<std::string> refuted_;
   const Collective& collective_;
   const Topology asked_;
   const Topology topology_;  // on which schedules are played
@@ -208,10 +208,7 @@ void Prediction::State::begin_native() {
 void Prediction::State::begin_rivals() {
   of_native_ = false;
   runners_.clear();
-  const bool has_tried_enough = std::ssize(refuted_) >= margins.trials_max;
-  if (!has_tried_enough) {
-    for (const Candidate& candidate : rivals()) begin(candidate);
-  }
+  for (const Candidate& candidate : rivals()) begin(candidate);
   std::erase_if(runners_, [](const Runner& runner) {
     const auto piece_bytes = static_cast<std::int64_t>(runner.course.block_bytes());
     return shared_bytes(runner.course.schedule(), piece_bytes) > shared_bytes_max;
@@ -244,7 +241,6 @@ std::vector<Candidate> Prediction::State::rivals() const {
   for (const std::string_view name : candidate_names(collective_.name)) {
     const Algorithm* algorithm = find_candidate(collective_.name, name);
     if (algorithm == nullptr || !may_win(*algorithm) || joins_in_vain(*algorithm)) continue;
-    if (std::ranges::find(refuted_, name) != refuted_.end()) continue;
     if (algorithm->for_sites && topology_.sites() == 1) continue;
     if (algorithm->in_shared_memory && !surroundings_.node_memory) continue;
     const std::size_t first = found.size();
@@ -307,35 +303,55 @@ Decision Prediction::State::told(const Best& best, const char* how) const {
           .unasked = true};
 }
 
-/// What is not sure is left to a trial, where there is one.
-Decision Prediction::State::answer() const {
-  if (of_native_) return native("ignorance: it takes too long to foretell " + native_said_);
-  Best sure{.gain = {}, .worth = each(margins.gain_min)};
-  Best perhaps = sure;
-  for (const Runner& runner : runners_) {
-    const Gain& its = runner.gain;
-    if (!its.is_there) continue;
-    consider(runner.candidate, its, its.least >= 1 / sure_tolerance() ? sure : perhaps);
-  }
-  if (sure.candidate != nullptr && refuted_.empty()) return told(sure, "predicted");
-  if (sure.candidate != nullptr) perhaps = sure;  // of a model that was wrong here
-  if (perhaps.candidate == nullptr) {
-    const std::string_view what = all_played_ && is_over() ? "nothing" : not_all_foretold;
-    return native("predicted: " + std::string(what) + " surely beats " + native_said_);
-  }
-  Decision decision = told(perhaps, "perhaps");
-  const double loss = Trial::risky_calls * std::max(0.0, 1 / perhaps.gain.least - 1);
+/// What is not sure waits until native has run for so many calls that the first calls of its trial
+/// lose little of them.
+Decision Prediction::State::to_be_tried(const Best& best) const {
+  Decision decision = told(best, "perhaps");
+  const double loss = Trial::risky_calls * std::max(0.0, 1 / best.gain.least - 1);
   decision.tried_after =
-      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min)) *
-      static_cast<int>(1 + margins.trial_patience * std::ssize(refuted_));
+      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min));
   return decision;
 }
 
+/// Of those that are not listed, and are worth more.
+Best Prediction::State::best_of(const std::vector<std::string>& listed, double worth,
+                                bool sure) const {
+  Best best{.gain = {}, .worth = worth};
+  for (const Runner& runner : runners_) {
+    const Gain& its = runner.gain;
+    if (!its.is_there || (sure && its.least < 1 / sure_tolerance())) continue;
+    const bool is_listed =
+        std::ranges::find(listed, runner.candidate.algorithm->name) != listed.end();
+    if (!is_listed) consider(runner.candidate, its, best);
+  }
+  return best;
+}
+
+/// What is not sure is left to a trial, where there is one. Each algorithm stands there once.
+Ranking Prediction::State::ranking() const {
+  if (of_native_) {
+    return {{}, {}, native("ignorance: it takes too long to foretell " + native_said_)};
+  }
+  Ranking ranking;
+  std::vector<std::string> listed;
+  const auto list_all = [&](std::vector<Decision>& list, double worth, bool sure) {
+    for (Best best = best_of(listed, worth, sure); best.candidate != nullptr;
+         best = best_of(listed, worth, sure)) {
+      list.push_back(sure ? told(best, "predicted") : to_be_tried(best));
+      listed.emplace_back(best.candidate->algorithm->name);
+    }
+  };
+  list_all(ranking.ordered, each(margins.gain_min), true);
+  list_all(ranking.ordered, each(margins.gain_min), false);
+  list_all(ranking.rest, each(1 / margins.trial_loss), false);
+  const std::string_view what = all_played_ && is_over() ? "nothing" : not_all_foretold;
+  ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
+  return ranking;
+}
+
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,
-                       const Topology& topology, std::int64_t bytes,
-                       std::vector<std::string> refuted, std::int64_t moves)
-    : state_(std::make_unique<State>(surroundings, collective, topology, bytes, std::move(refuted),
-                                     moves)) {
+                       const Topology& topology, std::int64_t bytes, std::int64_t moves)
+    : state_(std::make_unique<State>(surroundings, collective, topology, bytes, moves)) {
   state_->begin_native();
 }
 
@@ -343,6 +359,6 @@ Prediction::~Prediction() = default;
 
 bool Prediction::advance(std::int64_t moves) { return state_->advance(moves); }
 
-Decision Prediction::answer() const { return state_->answer(); }
+Ranking Prediction::ranking() const { return state_->ranking(); }
 
 }  // namespace suiro

@@ -25,16 +25,21 @@ inline Decision native(std::string reason) {
   return {std::string(native_algorithm), {}, std::move(reason)};
 }
 
+/// What may run in place of native, what is foretold to be best first.
+struct Ranking {
+  std::vector<Decision> ordered;  // what is sure to be faster, then what perhaps is
+  std::vector<Decision> rest;     // what is not foretold to be, but not to be much slower either
+  Decision none;                  // native, and why
+};
+
 /// Schedules are played little by little, as long as whoever asks has the time: first what native
 /// runs, then what takes few steps.
 class Prediction {
  public:
-  /// `refuted`: names of algorithms that were tried and are slower here. `moves`: of the model, for
-  /// all plays together (margins.hpp). Refers to `surroundings` and `collective`. Throws
-  /// std::bad_alloc, and std::exception where a schedule cannot be made.
+  /// `moves`: of the model, for all plays together (margins.hpp). Refers to `surroundings` and
+  /// `collective`. Throws std::bad_alloc, and std::exception where a schedule cannot be made.
   Prediction(const Surroundings& surroundings, const Collective& collective,
-             const Topology& topology, std::int64_t bytes, std::vector<std::string> refuted,
-             std::int64_t moves);
+             const Topology& topology, std::int64_t bytes, std::int64_t moves);
   ~Prediction();
 
   /// For some moves more. True when nothing is left to play. Throws as the constructor, and where
@@ -42,7 +47,7 @@ class Prediction {
   bool advance(std::int64_t moves);
 
   /// By what has been played.
-  Decision answer() const;
+  Ranking ranking() const;
 
  private:
   class State;

@@ -28,12 +28,19 @@ struct TrialRound {
     for (const Block& block : blocks) sum += block.calls;
     return sum;
   }
-  int foretold_calls() const { return blocks.back().calls; }
+  int foretold_calls() const {
+    return blocks.back().side == Trial::Side::foretold ? blocks.back().calls : 0;
+  }
 };
 
-constexpr int rounds = 5;
+constexpr int rounds = 6;
+constexpr int after_natives_first = 2;
 constexpr int look = 4;
+constexpr int natives_first = 5;
 constexpr int look_calls = 6;
+
+/// Two calls are all that the round has.
+bool takes_first(int round) { return round == 0 || round == natives_first; }
 
 const TrialRound& round_of(int number) {
   using enum Trial::Side;
@@ -43,6 +50,7 @@ const TrialRound& round_of(int number) {
       {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
       {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1.03, .decides = true},
       {.blocks = {{native, look_calls}, {foretold, look_calls}}, .sure = 1.2},
+      {.blocks = {{native, 2}}, .sure = 1.5},
   }};
   return all[static_cast<std::size_t>(number)];
 }
@@ -96,7 +104,7 @@ Trial::Side Trial::begin_call() {
   if (is_over()) {
     last_ = Begun::since;
     ++calls_since_;
-    return Side::native;
+    return native_.count == 0 && early_calls_ == 0 ? Side::foretold : Side::native;
   }
   if (waits()) {
     last_ = Begun::waiting;
@@ -106,7 +114,7 @@ Trial::Side Trial::begin_call() {
   int within = calls_++;
   for (const Block& block : round_of(round_).blocks) {
     if (within < block.calls) {
-      if (within > 0 || round_ == 0) take(block.side);
+      if (within > 0 || takes_first(round_)) take(block.side);
       return block.side;
     }
     within -= block.calls;
@@ -138,21 +146,24 @@ void Trial::look_again() {
 }
 
 bool Trial::judge(std::span<const std::int64_t> of_all) {
-  constexpr std::size_t samples_min = 2;  // of either side, for a word before the last round's
   for (std::size_t i = 0; i < of_all.size(); ++i) {
     Samples& its = sides_[i] == Side::native ? native_ : foretold_;
     its.ns[its.count++] = of_all[i];
   }
-  if (round_ == 0) keep_the_shortest(foretold_);
+  if (takes_first(round_)) keep_the_shortest(round_ == 0 ? foretold_ : native_);
+  const std::size_t samples_min = round_ == natives_first ? 1 : 2;
   const auto [sure, decides] = std::pair(round_of(round_).sure, round_of(round_).decides);
   foretold_calls_ += round_of(round_).foretold_calls();
   taken_ = 0;
   calls_ = 0;
   calls_since_ = 0;
-  ++round_;
+  round_ = round_ == natives_first ? after_natives_first : round_ + 1;
   settled_calls_ = 0;
   looks_again_ = false;
-  if (native_.count == 0) return false;
+  if (native_.count == 0) {
+    round_ = natives_first;
+    return false;
+  }
   ratio_ = median(native_) / median(foretold_);
   const auto before = verdict_;
   if (std::min(native_.count, foretold_.count) >= samples_min) {

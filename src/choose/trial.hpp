@@ -11,6 +11,10 @@
 //   round 2   4 of native's, 4 of the algorithm's
 //   round 3   8 of each; then the algorithm has won if it is surely faster, else native
 //
+// Where native has had no calls before round 0, 2 of native's take the place of round 1.
+//
+// What has won may be held against another algorithm in the same way; it then is in native's place.
+//
 // Where the algorithm is slower so far, native first has as many calls that all of the trial,
 // with the next round, costs at most a stated share of them (choose/margins.hpp).
 //
@@ -65,6 +69,8 @@ class Trial {
   /// verdict, or another one.
   bool judge(std::span<const std::int64_t> of_all);
 
+  /// There is a verdict, and nothing is looked at again.
+  bool is_settled() const { return verdict_ && !looks_again_; }
   /// Holds while the algorithm is looked at again, too.
   std::optional<Side> verdict() const { return verdict_; }
   /// Nanoseconds, once judged.
@@ -81,7 +87,6 @@ class Trial {
   void wait_for_budget();
   bool waits() const { return calls_ == 0 && begun_ <= resumed_after_; }
   bool has_begun() const { return rounds_from_ && early_calls_ >= *rounds_from_; }
-  bool is_settled() const { return verdict_ && !looks_again_; }
 
   std::optional<int> rounds_from_;  // early calls
   int round_ = 0;

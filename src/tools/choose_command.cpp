@@ -56,11 +56,9 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   return known;
 }
 
-/// As the library does: the user's rules, the bound, the model.
-RuleTable take_rules(Arguments& arguments, const Surroundings& known) {
+RuleTable take_rules(Arguments& arguments) {
   const std::optional<std::string> path = arguments.take_option("--rules");
-  RuleTable table = known.rate_known ? bound_rules(known.link, known.processors) : RuleTable();
-  return path ? table.preceded_by(RuleTable::parse(read_text(*path), *path)) : table;
+  return path ? RuleTable::parse(read_text(*path), *path) : RuleTable();
 }
 
 void take_lessons(Arguments& arguments, Chooser& chooser) {
@@ -121,9 +119,11 @@ int choose_command(Arguments arguments) {
   Request request = take_request(arguments, "choose", ranks_max);
   const Topology& topology = request.topology;
   const Surroundings known = take_surroundings(arguments, request.topology);
-  const RuleTable rules = take_rules(arguments, known);
+  const RuleTable rules = take_rules(arguments);
   const Collective& collective = arguments.take_collective();
-  Chooser chooser(known);
+  // As the library does: the user's rules, the bound, the model.
+  Chooser chooser(known,
+                  known.rate_known ? bound_rules(known.link, known.processors) : RuleTable());
   take_lessons(arguments, chooser);
   arguments.expect_none_left();
   Json rows = Json::array();

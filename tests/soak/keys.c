@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * keys CALLS COLLECTIVE:BYTES...
- * One call of each by turns, CALLS times. Prints the seconds of every call on a line per key: of the
- * rank that took longest, after all have come. */
+ * One call of each by turns, CALLS times. Prints the seconds of every call on a line per key: of
+ * the rank that took longest, after all have come. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static char *sent, *received;
 
-static int call(const char *name, int bytes) {
+static int call(const char* name, int bytes) {
   const int doubles = bytes / (int)sizeof(double);
   if (strcmp(name, "bcast") == 0) {
     return MPI_Bcast(sent, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -152,7 +152,7 @@ void Communicator::take_back(const Collective& collective) {
   plan.was_early = false;
   if (plan.waiting != nullptr) ++plan.waiting->native_calls;
   plan.waiting = nullptr;
-  if (plan.timed != nullptr) plan.timed->in_trial->trial.take_back();
+  if (plan.timed != nullptr) plan.timed->take_back();
   plan.timed = nullptr;
 }
 
@@ -288,7 +288,8 @@ bool Communicator::create_twin() {
 
 bool Communicator::is_open() const {
   const auto is_in_trial = [](const auto& choice) {
-    return choice && choice->in_trial && choice->in_trial->times.is_open();
+    return choice && ((choice->in_trial && choice->in_trial->times.is_open()) ||
+                      (choice->challenge && choice->challenge->times.is_open()));
   };
   return std::ranges::any_of(plans_, [&](const auto& plan) {
     return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
@@ -301,6 +302,7 @@ void Communicator::release() {
     plan->agreement.finish(job.waiting);
     for (const auto& choice : plan->choices) {
       if (choice && choice->in_trial) choice->in_trial->times.finish(job.waiting);
+      if (choice && choice->challenge) choice->challenge->times.finish(job.waiting);
     }
   }
   free_twin();
@@ -311,6 +313,7 @@ void Communicator::free_twin() {
     if (!plan) continue;
     for (const auto& choice : plan->choices) {
       if (choice) choice->kept.clear();
+      if (choice && choice->challenge) choice->challenge->rival->kept.clear();
     }
   }
   net_.reset();

@@ -55,6 +55,19 @@ struct Choice : Answer {
     Reduction times;
   };
   std::unique_ptr<InTrial> in_trial = nullptr;
+
+  /// What has won is held against others, one after the other: the rival takes turns with it.
+  /// Before each, as many of its calls pass as `native_calls` says.
+  struct Challenge {
+    std::unique_ptr<Choice> rival;
+    Trial trial;
+    Reduction times;
+  };
+  bool is_challenged = false;  // there may be another rival
+  std::unique_ptr<Challenge> challenge = nullptr;
+
+  bool asks_for_rival() const { return is_challenged && !asked_bytes; }
+  std::int64_t bytes_asked_about() const { return asked_bytes ? *asked_bytes : in_trial->bytes; }
 };
 
 /// A plan, and what has become of it on one communicator.
@@ -72,7 +85,7 @@ struct PlanInUse {
   int early_calls = 0;
   bool was_early = false;     // the call that was counted last
   Choice* waiting = nullptr;  // what that call waited for
-  Choice* timed = nullptr;    // whose trial that call is part of
+  Trial* timed = nullptr;     // that call is part of
   SizeAgreement agreement;
 };
 
@@ -121,10 +134,10 @@ class Communicator {
 
   /// Whether the call that was chosen for last wants to be timed; then note_time() tells.
   bool is_timed(const Collective& collective) const {
-    const Choice* const timed = plan_of(collective).timed;
-    return timed != nullptr && timed->in_trial->trial.is_timed();
+    const Trial* const timed = plan_of(collective).timed;
+    return timed != nullptr && timed->is_timed();
   }
-  void note_time(const Collective& collective, double seconds);
+  void note_time(const Collective& collective, double seconds) const;
 
   /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
   /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
@@ -154,6 +167,8 @@ class Communicator {
   Choice& choose(const Collective& collective, std::int64_t bytes);
   std::optional<Decision> told_prediction(const Collective& collective, Choice& choice) const;
   bool prepare(const Collective& collective, Choice& choice) const;
+  Decision decision_of_rank_0(const Collective& collective, const Choice& choice) const;
+  void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice);
   void wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, PlanInUse& plan, Choice& choice);
@@ -162,7 +177,9 @@ class Communicator {
                        std::int64_t bytes);
   void ask_again(const Collective& collective, const PlanInUse& plan, Choice& choice) const;
   Choice& turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice);
-  void judge_when_told(const Collective& collective, PlanInUse& plan, Choice& choice);
+  void turn_to_rival(const Collective& collective, PlanInUse& plan, Choice& choice);
+  void conclude_challenge(const Collective& collective, Choice& choice) const;
+  bool is_judged(Trial& trial, Reduction& times);
   void conclude(const Collective& collective, PlanInUse& plan, Choice& choice);
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;
@@ -191,8 +208,9 @@ class Communicator {
   std::string obstacle_;  // why only native is possible, or empty
   std::shared_ptr<const Topology> topology_;
   Hints hints_;
-  std::vector<std::unique_ptr<PlanInUse>> plans_;  // by the place of the collective; made when called
-  std::uint64_t untouched_ = 0;               // bits, likewise
+  std::vector<std::unique_ptr<PlanInUse>>
+      plans_;                    // by the place of the collective; made when called
+  std::uint64_t untouched_ = 0;  // bits, likewise
 };
 
 }  // namespace suiro::mpi

@@ -102,18 +102,26 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
   ask_next(collective, choice, bytes);
 }
 
+Decision Communicator::decision_of_rank_0(const Collective& collective,
+                                          const Choice& choice) const {
+  const std::int64_t bytes = choice.bytes_asked_about();
+  if (!choice.asks_for_rival()) return job.chooser->choose(collective, *topology_, bytes);
+  auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision.algorithm);
+  return rival ? std::move(*rival) : native("no rival is left");
+}
+
 /// Rank 0 alone works on it; nothing: it is not ready. All ranks get here in the same call; where
 /// they cannot be told, each has the error in that call, too.
 std::optional<Decision> Communicator::told_prediction(const Collective& collective,
                                                       Choice& choice) const {
   const ErrorsReturned returned(user_);
-  const std::int64_t bytes = *choice.asked_bytes;
+  const std::int64_t bytes = choice.bytes_asked_about();
   const bool decides_at_once = collective.reduces && !is_tried(collective);
   std::array<char, 512> told{};
   if (rank_ == 0 && (decides_at_once || prepare(collective, choice))) {
     Decision mine = native(untold);
     try {
-      mine = job.chooser->choose(collective, *topology_, bytes);
+      mine = decision_of_rank_0(collective, choice);
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
@@ -140,6 +148,7 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves_min = 1000;
   const UsualArithmetic usual;
+  const std::int64_t bytes = choice.bytes_asked_about();
   Choice::Work& work = choice.work;
   const double now = now_s();
   if (work.since_s == 0) work.since_s = now;
@@ -148,12 +157,21 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
   if (work.is_ready || moves < moves_min) return work.is_ready;
   try {
-    work.is_ready = job.chooser->prepare(collective, *topology_, *choice.asked_bytes, moves);
+    work.is_ready = choice.asks_for_rival()
+                        ? job.chooser->prepare_challenger(collective, *topology_, bytes, moves)
+                        : job.chooser->prepare(collective, *topology_, bytes, moves);
   } catch (const std::bad_alloc&) {
     work.is_ready = true;  // told_prediction() is without memory, too
   }
   work.done_s += elapsed_s(now);
   return work.is_ready;
+}
+
+/// Rank 0 was not ready.
+void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  constexpr int doubled_max = 8;
+  choice.native_calls = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
+  wait_a_call(collective, plan, choice);
 }
 
 /// One more call of native's before a prediction. A call that decides to wait is the first of them:
@@ -173,7 +191,6 @@ void Communicator::time_if_soon(const Collective& collective, Choice& choice) co
 }
 
 void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
-  constexpr int doubled_max = 8;
   if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
   if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
@@ -182,8 +199,7 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   std::optional<Decision> told = told_prediction(collective, choice);
   if (!told) {
     choice.in_trial.reset();
-    choice.native_calls = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
-    return wait_a_call(collective, plan, choice);
+    return ask_later(collective, plan, choice);
   }
   Decision& decision = *told;
   static std::atomic<bool> complained{false};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was predicted is held against native in the program's own calls.
+// What was predicted is held against native in the program's own calls, and what has won against
+// others.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "choose/margins.hpp"
 #include "mpi/decide/communicator.hpp"
 #include "mpi/job/job.hpp"
 #include "mpi/job/lessons.hpp"
@@ -22,46 +25,107 @@ void note_trial(std::string& reason, const std::string& shown) {
 
 }  // namespace
 
-/// Who runs this call: the choice, or native if it is in a trial.
+/// Who runs this call: the choice, or native or a rival if it is in a trial.
 Choice& Communicator::turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice) {
   if (!choice.in_trial) return choice;
-  judge_when_told(collective, plan, choice);
+  if (!choice.challenge && is_judged(choice.in_trial->trial, choice.in_trial->times)) {
+    conclude(collective, plan, choice);
+  }
   if (!choice.in_trial) return choice;
-  plan.timed = &choice;
-  const Trial::Side side = choice.in_trial->trial.begin_call();
+  if (choice.is_challenged) turn_to_rival(collective, plan, choice);
+  if (choice.challenge) {
+    plan.timed = &choice.challenge->trial;
+    const Trial::Side side = plan.timed->begin_call();
+    return side == Trial::Side::foretold ? *choice.challenge->rival : choice;
+  }
+  plan.timed = &choice.in_trial->trial;
+  const Trial::Side side = plan.timed->begin_call();
   return side == Trial::Side::native && !choice.native ? plan.choice(Plan::natives_turn) : choice;
 }
 
 /// Times are put together from the call after a round to the one after that. The longest of
 /// all ranks counts: from the first that came until the last was done. The mean would favour trees
 /// that let many go early and the last one late; the shortest is that of a rank that came last, and
-/// may leave at once.
-void Communicator::judge_when_told(const Collective& collective, PlanInUse& plan, Choice& choice) {
-  auto& [bytes, trial, times] = *choice.in_trial;
-  if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return;
+/// may leave at once. True: there is a verdict, or another one.
+bool Communicator::is_judged(Trial& trial, Reduction& times) {
+  if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return false;
   if (trial.calls_since() == 0) {
     if (!times.is_open()) spoiled_code_ = times.start(trial.times(), MPI_MAX, user_);
-    return;
+    return false;
   }
   spoiled_code_ = times.finish(job.waiting);
-  if (spoiled_code_ != MPI_SUCCESS) return;
+  if (spoiled_code_ != MPI_SUCCESS) return false;
   const UsualArithmetic usual;
-  if (trial.judge(times.of_all())) conclude(collective, plan, choice);
+  return trial.judge(times.of_all());
+}
+
+/// Asks rank 0 for the next rival, if none is there and the time has come.
+void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  if (choice.challenge && is_judged(choice.challenge->trial, choice.challenge->times)) {
+    conclude_challenge(collective, choice);
+  }
+  if (choice.challenge || !choice.in_trial->trial.is_settled()) return;
+  if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
+  const UsualArithmetic usual;
+  std::optional<Decision> told = told_prediction(collective, choice);
+  if (!told) return ask_later(collective, plan, choice);
+  auto rival = std::make_unique<Choice>();
+  rival->reason = plan.plan->size_note;
+  rival->wire_blocks = choice.wire_blocks;
+  const int calls = told->tried_after;
+  settle(collective, *topology_, *rival, choice.in_trial->bytes, std::move(*told));
+  choice.is_challenged = !rival->native;
+  if (rival->native) return;
+  choice.challenge = std::make_unique<Choice::Challenge>();
+  choice.challenge->rival = std::move(rival);
+  choice.challenge->trial.begin(calls);
+}
+
+/// What the first calls of a loser took longer is made up for before the next rival comes.
+void Communicator::conclude_challenge(const Collective& collective, Choice& choice) const {
+  const std::unique_ptr<Choice::Challenge> challenge = std::move(choice.challenge);
+  const auto& [rival, trial, times] = *challenge;
+  const std::int64_t bytes = choice.in_trial->bytes;
+  const bool has_won = trial.verdict() == Trial::Side::foretold;
+  const Choice& loser = has_won ? choice : *rival;
+  job.chooser->refute(collective, *topology_, bytes, loser.decision.algorithm);
+  const double lost = std::max(1 / trial.ratio() - 1, 0.0) * Trial::risky_calls;
+  choice.native_calls = std::llround(std::min(lost / margins.trial_share, 1e12));
+  choice.asked_in_vain = 0;
+  choice.work = {};
+  if (!has_won) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
+  rival->decision.reason += tried_note + (text + choice.decision.algorithm);
+  rival->reason += rival->decision.reason.substr(rival->decision.reason.find(tried_note));
+  if (rank_ == 0) {
+    tell_lesson(collective, *topology_, bytes, rival->algorithm, choice.in_trial->trial.natives(),
+                trial.foretold());
+  }
+  static_cast<Answer&>(choice) = std::move(*rival);
+  choice.kept = std::move(rival->kept);
+  job.chooser->learn(collective, *topology_, bytes, choice.decision);
 }
 
 /// Communicators of the same placement are told by their rank 0 (told_prediction()).
 void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choice& choice) {
   const Trial& trial = choice.in_trial->trial;
   const std::int64_t bytes = choice.in_trial->bytes;
-  if (rank_ == 0) tell_lesson(collective, *topology_, bytes, choice.algorithm, trial);
+  if (rank_ == 0) {
+    tell_lesson(collective, *topology_, bytes, choice.algorithm, trial.natives(), trial.foretold());
+  }
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast", trial.ratio());
   if (trial.verdict() == Trial::Side::foretold) {
     note_trial(choice.decision.reason, text);
     note_trial(choice.reason, text);
     job.chooser->learn(collective, *topology_, bytes, choice.decision);
+    choice.is_challenged = true;
+    choice.asked_in_vain = 0;
+    choice.work = {};
     return;
   }
+  choice.is_challenged = false;
   job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
@@ -76,11 +140,11 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   leave_small_untouched(plan);
 }
 
-void Communicator::note_time(const Collective& collective, double seconds) {
-  Choice* const timed = std::exchange(plan_of(collective).timed, nullptr);
+void Communicator::note_time(const Collective& collective, double seconds) const {
+  Trial* const timed = std::exchange(plan_of(collective).timed, nullptr);
   if (timed == nullptr) return;
   const UsualArithmetic usual;
-  timed->in_trial->trial.end_call(static_cast<std::int64_t>(1e9 * seconds));
+  timed->end_call(static_cast<std::int64_t>(1e9 * seconds));
 }
 
 }  // namespace suiro::mpi

@@ -115,8 +115,7 @@ Answer native_answer(std::string_view reason, double wire_blocks = 0) {
 }  // namespace
 
 std::size_t Plan::place_of(std::int64_t bytes) const {
-  return static_cast<std::size_t>(std::ranges::upper_bound(thresholds, bytes) -
-                                  thresholds.begin());
+  return static_cast<std::size_t>(std::ranges::upper_bound(thresholds, bytes) - thresholds.begin());
 }
 
 bool is_tried(const Collective& collective) {
@@ -173,8 +172,8 @@ std::shared_ptr<const Plan> make_plan(const Collective& collective, const Topolo
   plan.agrees = collective.sizes == Sizes::own &&
                 (by_size || joins_unequal(collective, plan.answers.front()));
   if (by_size) {
-    add({}, collective.sizes == Sizes::own ? "no size agreed on yet: "
-                                           : "only the root knows sizes: ");
+    add({},
+        collective.sizes == Sizes::own ? "no size agreed on yet: " : "only the root knows sizes: ");
     add({}, "blocks too uneven for a size: ");
   } else {
     plan.answers.resize(plan.place_of(Plan::too_early));

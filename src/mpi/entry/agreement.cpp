@@ -203,22 +203,21 @@ void settle_network(const std::vector<Stand>& stands) {
   const NetworkFile known = told.empty() ? unmeasured_network(job.link, slowest > 0, cores)
                                          : told_network(told, variables::cluster_network.name,
                                                         job.link, slowest > 0, cores);
-  if (known.tells_rate) {
-    job.settings.table = bound_rules(job.link, cores).preceded_by(job.settings.table);
-  }
+  RuleTable rules = known.tells_rate ? bound_rules(job.link, cores) : RuleTable();
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
   const bool node_memory = !survives_failures() && !job.settings.on_net;
   const bool tries_reductions = job.settings.tries_reductions();
-  job.chooser = std::make_unique<Chooser>(Surroundings{.mpi = implementation(),
-                                                       .release = release().first,
-                                                       .minor = release().second,
-                                                       .link = job.link,
-                                                       .rate_known = known.tells_rate,
-                                                       .processors = cores,
-                                                       .node_memory = node_memory,
-                                                       .tries = job.settings.tries(),
-                                                       .tries_reductions = tries_reductions,
-                                                       .network = known});
+  const Surroundings surroundings{.mpi = implementation(),
+                                  .release = release().first,
+                                  .minor = release().second,
+                                  .link = job.link,
+                                  .rate_known = known.tells_rate,
+                                  .processors = cores,
+                                  .node_memory = node_memory,
+                                  .tries = job.settings.tries(),
+                                  .tries_reductions = tries_reductions,
+                                  .network = known};
+  job.chooser = std::make_unique<Chooser>(surroundings, std::move(rules));
 }
 
 std::string names_of(std::uint64_t places) {

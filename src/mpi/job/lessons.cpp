@@ -61,7 +61,8 @@ bool recall_lessons() try {
 }
 
 void tell_lesson(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                 const std::string& candidate, const Trial& trial) try {
+                 const std::string& candidate, std::span<const std::int64_t> natives,
+                 std::span<const std::int64_t> its) try {
   if (job.rank != 0 || !job.service.connected() || has_neighbours(topology)) return;
   const nlohmann::json learnt{{"mpi", library_version()},
                               {"variables", variables_of_mpis()},
@@ -69,8 +70,8 @@ void tell_lesson(const Collective& collective, const Topology& topology, std::in
                               {"bytes", bytes},
                               {"node_of_rank", node_of_rank(topology)},
                               {"candidate", candidate},
-                              {"native_s", seconds_of(trial.natives())},
-                              {"candidate_s", seconds_of(trial.foretold())}};
+                              {"native_s", seconds_of(natives)},
+                              {"candidate_s", seconds_of(its)}};
   job.service.send(text_of({{"learnt", learnt}}));
 } catch (const std::exception&) {
   // No memory, on this rank alone: others are in the same call, and go on with it.

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "algorithms/catalog.hpp"
-#include "choose/trial.hpp"
 
 namespace suiro::mpi {
 
@@ -16,9 +16,11 @@ namespace suiro::mpi {
 /// learns and there is a store.
 bool recall_lessons();
 
-/// `candidate` as it is spelled, in a trial that is over, on a communicator whose rank 0 this is.
-/// Nothing but on the world's rank 0, nor where neighbours' calls may be in the times.
+/// `candidate` as it is spelled, and what calls of native's and of its own took, in nanoseconds; on
+/// a communicator whose rank 0 this is. Nothing but on the world's rank 0, nor where neighbours'
+/// calls may be in the times.
 void tell_lesson(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                 const std::string& candidate, const Trial& trial);
+                 const std::string& candidate, std::span<const std::int64_t> natives,
+                 std::span<const std::int64_t> its);
 
 }  // namespace suiro::mpi
