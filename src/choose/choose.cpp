@@ -18,6 +18,13 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+/// The first that is not among the losers; nullptr if there is none.
+const Decision* next_of(const std::vector<Decision>& some, const std::vector<std::string>& lost) {
+  const auto next = std::ranges::find_if(
+      some, [&](const Decision& one) { return !is_among(lost, one.algorithm); });
+  return next != some.end() ? &*next : nullptr;
+}
+
 /// Of a schedule that is played.
 std::int64_t messages(const Collective& collective, const Topology& topology) {
   const std::int64_t ranks = sample(collective, topology).ranks();
@@ -115,8 +122,8 @@ std::optional<Decision> Chooser::rule_for(const Collective& collective, const To
   return rules_.decide({collective.name, topology, bytes});
 }
 
-Decision Chooser::choose(const Collective& collective, const Topology& topology,
-                         std::int64_t bytes) {
+Decision Chooser::choose(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                         bool takes_long_shots) {
   const std::string_view why_not = refusal(collective, topology, bytes);
   if (!why_not.empty()) return native(std::string(why_not));
   const Key key = key_of(collective, topology, bytes);
@@ -124,10 +131,10 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   if (auto decision = known(collective, topology, key)) return *decision;
   const Ranking& ranking = predict(collective, topology, key);
   const std::vector<std::string> lost = slower(topology, key);
-  const auto next = std::ranges::find_if(
-      ranking.ordered, [&](const Decision& one) { return !is_among(lost, one.algorithm); });
+  const Decision* next = next_of(ranking.ordered, lost);
+  if (next == nullptr && takes_long_shots) next = next_of(ranking.rest, lost);
   Decision decision = ranking.none;
-  if (next != ranking.ordered.end() && std::ssize(lost) < margins.trials_max) {
+  if (next != nullptr && std::ssize(lost) < margins.trials_max) {
     decision = *next;
     const int least = lost.empty() ? 0 : static_cast<int>(margins.trial_calls_min);
     decision.tried_after = std::max(decision.tried_after, least) *
@@ -146,15 +153,13 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   if (messages(collective, topology) > margins.messages_max) return std::nullopt;
-  const std::vector<std::string> lost = slower(topology, key);
+  std::vector<std::string> lost = slower(topology, key);
   if (std::ssize(lost) >= margins.challenges_max) return std::nullopt;
   const Ranking& ranking = predict(collective, topology, key);
-  for (const auto* list : {&ranking.ordered, &ranking.rest}) {
-    for (const Decision& one : *list) {
-      if (one.algorithm != champion && !is_among(lost, one.algorithm)) return one;
-    }
-  }
-  return std::nullopt;
+  lost.push_back(champion);
+  const Decision* next = next_of(ranking.ordered, lost);
+  if (next == nullptr) next = next_of(ranking.rest, lost);
+  return next != nullptr ? std::optional(*next) : std::nullopt;
 }
 
 bool has_neighbours(const Topology& topology) {

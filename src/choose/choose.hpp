@@ -51,8 +51,10 @@ class Chooser {
 
   /// For the middle of the class of `bytes`: what calls have shown, what earlier jobs have, what a
   /// rule says, what is foretold. Kept, so that the same placement is asked but once. Takes as many
-  /// moves as moves() say, or what prepare() has left of them.
-  Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes);
+  /// moves as moves() say, or what prepare() has left of them. `takes_long_shots`: a trial is worth
+  /// what is not foretold to be faster, before native is left alone.
+  Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                  bool takes_long_shots = false);
 
   /// So many moves of what choose() takes. True when nothing is left to prepare.
   bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,

@@ -343,7 +343,7 @@ Ranking Prediction::State::ranking() const {
   };
   list_all(ranking.ordered, each(margins.gain_min), true);
   list_all(ranking.ordered, each(margins.gain_min), false);
-  list_all(ranking.rest, each(1 / margins.trial_loss), false);
+  if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false);
   const std::string_view what = all_played_ && is_over() ? "nothing" : not_all_foretold;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
   return ranking;

@@ -201,7 +201,7 @@ TEST(Chooser, DepartsFromUsualValuesForATenthOnly) {
   crowded.processors = 2;
   crowded.node_memory = true;
   Chooser chooser(crowded);
-  const Decision decision = chooser.choose(collective("bcast"), Topology::block(4, 16), 1 << 20);
+  const Decision decision = chooser.choose(collective("bcast"), Topology::block(4, 16), 4 << 20);
   EXPECT_EQ(decision.algorithm, "shared_tree") << decision.reason;
   EXPECT_FALSE(decision.parameters.contains("radix")) << decision.parameters.at("radix");
   EXPECT_TRUE(decision.parameters.contains("segment"));  // for much more
@@ -243,6 +243,70 @@ TEST(Chooser, BeginsWithWhatEarlierJobsHaveShown) {
   const Decision rest = chooser.choose(scan, topology, bytes - 1);
   EXPECT_NE(rest.algorithm, predicted.algorithm);
   EXPECT_THAT(rest.reason, HasSubstr("slower in earlier jobs: " + predicted.algorithm));
+}
+
+RuleTable pipelines() {
+  Rule rule;
+  rule.collective = "bcast";
+  rule.algorithm = "pipeline";
+  rule.reason = "rule: of a test";
+  return RuleTable({rule});
+}
+
+TEST(Chooser, LetsARuleBeTheFirstThatIsTried) {
+  const Topology topology = Topology::block(4, 1);
+  const Collective& bcast = collective("bcast");
+  Chooser chooser(openmpi, pipelines());
+  EXPECT_EQ(chooser.price_s(bcast, topology, 1 << 20), 0);
+  EXPECT_EQ(chooser.choose(bcast, topology, 1 << 20).reason, "rule: of a test");
+  EXPECT_EQ(chooser.refusal(bcast, Topology::block(1 << 14, 1), 1 << 20), "") << "at any scale";
+  chooser.refute(bcast, topology, 1 << 20, "pipeline");
+  const Decision next = chooser.choose(bcast, topology, 1 << 20);
+  EXPECT_NE(next.algorithm, "pipeline");
+  EXPECT_TRUE(next.algorithm == native_algorithm || next.tried_after > 0) << next.reason;
+}
+
+TEST(Chooser, NamesRivalsOfWhatHasWonAsLongAsThereAreSome) {
+  const Topology topology = Topology::block(4, 4);
+  const Collective& bcast = collective("bcast");
+  constexpr std::int64_t bytes = 1 << 20;
+  Surroundings trying = openmpi;
+  trying.tries = true;
+  Chooser chooser(trying);
+  const Decision champion = chooser.choose(bcast, topology, bytes);
+  ASSERT_NE(champion.algorithm, native_algorithm);
+  chooser.learn(bcast, topology, bytes, champion);
+  std::vector<std::string> rivals;
+  while (const auto rival = chooser.challenger(bcast, topology, bytes, champion.algorithm)) {
+    EXPECT_NE(rival->algorithm, champion.algorithm);
+    ASSERT_THAT(rivals, testing::Not(testing::Contains(rival->algorithm)));
+    rivals.push_back(rival->algorithm);
+    chooser.refute(bcast, topology, bytes, rival->algorithm);
+    EXPECT_EQ(chooser.choose(bcast, topology, bytes).algorithm, champion.algorithm);
+  }
+  EXPECT_GE(rivals.size(), 2);
+  chooser.refute(bcast, topology, bytes, champion.algorithm);
+  EXPECT_NE(chooser.choose(bcast, topology, bytes).algorithm, champion.algorithm);
+}
+
+TEST(Chooser, TakesLongShotsOnlyWhereAskedTo) {
+  const Topology topology = Topology::block(4, 4);
+  Surroundings trying = openmpi;
+  trying.tries = true;
+  int shots = 0;
+  for (const char* name : {"allgather", "alltoall", "bcast", "gather"}) {
+    for (std::int64_t bytes = 64; bytes <= 1 << 20; bytes *= 4) {
+      const Decision sober = Chooser(trying).choose(collective(name), topology, bytes);
+      const Decision bold = Chooser(trying).choose(collective(name), topology, bytes, true);
+      if (sober.algorithm != native_algorithm) {
+        EXPECT_EQ(bold.algorithm, sober.algorithm);
+      } else if (bold.algorithm != native_algorithm) {
+        EXPECT_GE(bold.tried_after, 20) << bold.reason;
+        ++shots;
+      }
+    }
+  }
+  EXPECT_GT(shots, 0);
 }
 
 /// Ranks of several communicators ask for them in different orders.

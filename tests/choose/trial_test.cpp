@@ -87,14 +87,19 @@ TEST(Trial, DecidesInTheEnd) {
   EXPECT_EQ(faster.verdict(), Side::foretold);
 }
 
-TEST(Trial, HasNoWordAsLongAsNativeHasNotRun) {
-  Trial trial;
-  trial.begin();
-  EXPECT_EQ(calls_of(trial, 100, 100, 300),
-            "ffn"
-            "fffn"
-            "nnnnffffn"
-            "n");
+TEST(Trial, LetsNativeRunTwiceWhereItHasNotYet) {
+  Trial slower;
+  slower.begin();
+  EXPECT_EQ(calls_of(slower, 100, 100, 300), "fffnnfn");
+  EXPECT_EQ(slower.verdict(), Side::native);
+  Trial faster;
+  faster.begin();
+  EXPECT_EQ(calls_of(faster, 100, 300, 100), "fffnnff");
+  EXPECT_EQ(faster.verdict(), Side::foretold);
+  Trial close;
+  close.begin();
+  EXPECT_EQ(calls_of(close, 100, 130, 100), "fffnnfnnnnffffnf");
+  EXPECT_EQ(close.verdict(), Side::foretold);
 }
 
 TEST(Trial, WaitsForAsManyCallsOfNativeAsItIsTold) {

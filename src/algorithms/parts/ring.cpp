@@ -12,6 +12,9 @@ namespace {
 // More in flight than this only take memory.
 constexpr std::int64_t ring_stride_max = 4;
 
+// A rank's scratch for longer segments than eager ones.
+constexpr std::int64_t scratch_max = 16 << 20;
+
 }  // namespace
 
 RingPlan::RingPlan(int size, std::int64_t block)
@@ -50,12 +53,13 @@ std::int64_t places_to_leave(std::int64_t stride) { return 4 * stride; }
 std::int64_t places_to_reduce(std::int64_t stride) { return 2 * stride + 1; }
 
 std::int64_t ring_pieces(std::int64_t block_bytes, std::int64_t in_flight, const Call& call,
-                         const Parameters& parameters) {
+                         const Parameters& parameters, std::int64_t kept) {
   std::int64_t segment = parameters.at(std::string(segment_parameter));
   if (segment == 0) {
-    // A message that takes less time to send than to start would be late even if others are sent.
-    const auto least = static_cast<std::int64_t>(call.link.startup_s * call.link.Bps);
-    segment = std::clamp(block_bytes / in_flight, std::min(least, eager_bytes), eager_bytes);
+    const std::int64_t least = std::min(segment_worth_starting(call.link), eager_bytes);
+    const std::int64_t most =
+        std::clamp(scratch_max / kept, eager_bytes, longest_segment(call.link));
+    segment = std::clamp(block_bytes / in_flight, least, most);
   }
   return pieces_of(block_bytes, segment);
 }

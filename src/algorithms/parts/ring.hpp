@@ -55,10 +55,11 @@ void set_pace(Schedule& schedule, std::int64_t stride, std::int64_t steps = 4);
 std::int64_t places_to_leave(std::int64_t stride);
 std::int64_t places_to_reduce(std::int64_t stride);
 
-/// Pieces to a block of so many bytes: by the parameter, or so that messages are eager and, where
-/// a link's speed makes it worth while, `in_flight` of them on the way.
+/// Pieces to a block of so many bytes: by the parameter, or longest_segment() at most and, where
+/// a link's speed makes it worth while, `in_flight` of them on the way. A rank keeps so many pieces
+/// in scratch, for which eager ones are as small as they get.
 std::int64_t ring_pieces(std::int64_t block_bytes, std::int64_t in_flight, const Call& call,
-                         const Parameters& parameters);
+                         const Parameters& parameters, std::int64_t kept = 1);
 
 /// Gathers one piece of each rank for all. Rank r has the pieces from r on, held(r) of them, in its
 /// receive buffer, and gets the others.

@@ -9,19 +9,25 @@ namespace suiro {
 namespace {
 
 constexpr std::int64_t frame_bytes = 1448;  // of TCP's data in a frame of 1500 bytes
-constexpr double ready_s = 10e-6;           // between two messages of a rank that does nothing else
 constexpr std::int64_t segment_max = 256 << 10;
 constexpr std::int64_t segments_max = 1 << 20;
 
 }  // namespace
+
+std::int64_t segment_worth_starting(const Link& link) {
+  return static_cast<std::int64_t>(link.startup_s * link.Bps);
+}
+
+std::int64_t longest_segment(const Link& link) {
+  return std::clamp(segment_worth_starting(link), eager_bytes, segment_max);
+}
 
 std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Link& link) {
   if (stages <= 1) return std::max<std::int64_t>(bytes, 1);
   const double best = std::sqrt(static_cast<double>(bytes) * link.startup_s * link.Bps /
                                 static_cast<double>(stages - 1));
   const auto frames = static_cast<std::int64_t>(std::ceil(best / frame_bytes));
-  const bool outrun = eager_bytes / link.Bps < ready_s;
-  return std::min(frames * frame_bytes - header_bytes, outrun ? segment_max : eager_bytes);
+  return std::min(frames * frame_bytes - header_bytes, longest_segment(link));
 }
 
 std::int64_t pieces_of(std::int64_t bytes, std::int64_t segment) {

@@ -27,11 +27,17 @@ inline constexpr std::int64_t header_bytes = 128;
 /// data (MPICH asks above 16 KiB, Open MPI above 64 KiB over TCP).
 inline constexpr std::int64_t eager_bytes = (16 << 10) - header_bytes;
 
+/// A message that takes less time on the link than to start is late, even if others are sent.
+std::int64_t segment_worth_starting(const Link& link);
+
+/// Eager, unless the link is so fast that such a segment is not worth starting: then processors are
+/// the limit, and each message costs them as much as its bytes.
+std::int64_t longest_segment(const Link& link);
+
 /// Bytes of a segment with which a pipeline takes least time. With `stages` messages one after the
 /// other, the last segment arrives after (bytes / s + stages - 1) (startup + s / rate), which is
 /// least where s = sqrt(bytes startup rate / (stages - 1)). In whole frames of Ethernet with what
-/// the MPI puts in front, as a frame that is not full costs as much; and eager, unless the link is
-/// so fast that it sends such a segment before a rank has the next one ready.
+/// the MPI puts in front, as a frame that is not full costs as much; longest_segment() at most.
 std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Link& link);
 
 /// How many segments of so many bytes.

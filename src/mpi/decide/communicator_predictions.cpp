@@ -105,7 +105,9 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
 Decision Communicator::decision_of_rank_0(const Collective& collective,
                                           const Choice& choice) const {
   const std::int64_t bytes = choice.bytes_asked_about();
-  if (!choice.asks_for_rival()) return job.chooser->choose(collective, *topology_, bytes);
+  if (!choice.asks_for_rival()) {
+    return job.chooser->choose(collective, *topology_, bytes, is_tried(collective));
+  }
   auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision.algorithm);
   return rival ? std::move(*rival) : native("no rival is left");
 }
