@@ -29,14 +29,16 @@ struct TrialRound {
     return sum;
   }
   int foretold_calls() const {
-    return blocks.back().side == Trial::Side::foretold ? blocks.back().calls : 0;
+    int sum = 0;
+    for (const Block& block : blocks) sum += block.side == Trial::Side::foretold ? block.calls : 0;
+    return sum;
   }
 };
 
-constexpr int rounds = 6;
+constexpr int rounds = 7;
 constexpr int after_natives_first = 2;
-constexpr int look = 4;
-constexpr int natives_first = 5;
+constexpr int look = 5;
+constexpr int natives_first = 6;
 constexpr int look_calls = 6;
 
 /// Two calls are all that the round has.
@@ -48,7 +50,10 @@ const TrialRound& round_of(int number) {
       {.blocks = {{foretold, Trial::risky_calls}}, .sure = 1.5},
       {.blocks = {{foretold, 3}}, .sure = 1.5},
       {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
-      {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1.03, .decides = true},
+      {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1.1},
+      {.blocks = {{native, 8}, {foretold, 8}, {native, 8}, {foretold, 8}},
+       .sure = 1.03,
+       .decides = true},
       {.blocks = {{native, look_calls}, {foretold, look_calls}}, .sure = 1.2},
       {.blocks = {{native, 2}}, .sure = 1.5},
   }};

@@ -9,7 +9,8 @@
 //   round 0   native's last calls before it, then 2 of the algorithm's
 //   round 1   3 more of the algorithm's
 //   round 2   4 of native's, 4 of the algorithm's
-//   round 3   8 of each; then the algorithm has won if it is surely faster, else native
+//   round 3   8 of each
+//   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
 //
 // Where native has had no calls before round 0, 2 of native's take the place of round 1.
 //
@@ -35,8 +36,8 @@ class Trial {
  public:
   enum class Side : std::uint8_t { native, foretold };
 
-  /// Times of a round, at most.
-  static constexpr std::size_t times_max = 16;
+  /// Times of a round at most, and of one side in all.
+  static constexpr std::size_t times_max = 32;
 
   /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
   static constexpr int risky_calls = 2;

@@ -77,6 +77,7 @@ TEST(Trial, DecidesInTheEnd) {
             "fffn"
             "nnnnffffn"
             "nnnnnnnnffffffffn"
+            "nnnnnnnnffffffffnnnnnnnnffffffffn"
             "n");
   EXPECT_EQ(slower.verdict(), Side::native);
   Trial equal;
