@@ -15,7 +15,7 @@ namespace suiro::mpi {
 
 class Reduction {
  public:
-  static constexpr std::size_t numbers_max = 16;
+  static constexpr std::size_t numbers_max = 32;
 
   Reduction() = default;
   Reduction(const Reduction&) = delete;  // MPI knows where it is

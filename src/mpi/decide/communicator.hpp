@@ -48,6 +48,7 @@ struct Choice : Answer {
   int asked_again = 0;
   bool is_asked_again = false;  // that is what it waits for
 
+  static_assert(Trial::times_max <= Reduction::numbers_max);
   /// As long as it is held against native in the program's calls, and once it has won.
   struct InTrial {
     std::int64_t bytes = 0;  // of the size class
