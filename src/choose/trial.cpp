@@ -76,6 +76,12 @@ void keep_the_shortest(Trial::Samples& values) {
 
 }  // namespace
 
+void Trial::begin_settled() {
+  begin();
+  verdict_ = Side::foretold;
+  look_after_ = calls_until_asked_again(0, looks_);
+}
+
 bool Trial::is_over() const {
   return has_begun() && !is_settled() && calls_ == round_of(round_).calls();
 }

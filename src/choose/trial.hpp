@@ -52,6 +52,9 @@ class Trial {
   /// call is native's.
   void begin(int native_calls = 0) { rounds_from_ = early_calls_ + native_calls; }
 
+  /// Another communicator has shown that the algorithm has won.
+  void begin_settled();
+
   /// Who runs the next call, which is counted. If it is_timed(), end_call() tells how many
   /// nanoseconds it took here; of which nothing is told, that counts as a long one.
   Side begin_call();

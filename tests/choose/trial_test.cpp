@@ -154,6 +154,16 @@ TEST(Trial, LooksAgainAtWhatHasWon) {
   EXPECT_DOUBLE_EQ(trial.ratio(), 0.8);
 }
 
+TEST(Trial, TakesOverWhatWasShownElsewhere) {
+  Trial trial;
+  trial.begin_settled();
+  EXPECT_TRUE(trial.is_settled());
+  EXPECT_EQ(calls_of(trial, 1000, 200, 100, false), std::string(1000, 'f'));
+  EXPECT_EQ(calls_of(trial, 13, 200, 250, false), "nnnnnnffffffn");
+  calls_of(trial, 1, 200, 250, false);
+  EXPECT_EQ(trial.verdict(), Side::native);
+}
+
 TEST(Trial, LooksAgainWhenThatCostsNextToNothing) {
   EXPECT_EQ(calls_until_asked_again(0, 0), 1000);
   EXPECT_EQ(calls_until_asked_again(50, 0), 10'000);

@@ -50,6 +50,23 @@ def test_what_is_slower_than_native_here_is_left(mpi: Mpi) -> None:
     assert ratio < 0.5
 
 
+def test_what_has_won_is_held_against_others(mpi: Mpi) -> None:
+    layer = mpi.build("slow_native.c", "-shared", "-fPIC", name="slow-native")
+    outcome = mpi.run(
+        [str(mpi.build("trials.c")), "200"],
+        "--explain=json",
+        ranks=8,
+        LD_PRELOAD=str(layer),
+        SUIRO_CLUSTER_NETWORK=SLOW,
+    )
+    assert (outcome.code, outcome.out) == (0, "right\n"), outcome.err
+    rows = [row for row in outcome.explained("alltoall") if row["algorithm"] != "native"]
+    won = re.compile(r"; tried: [\d.]+ times as fast")
+    assert any(won.search(row["reason"]) for row in rows), rows
+    rivals = [row for row in rows if not won.search(row["reason"])]
+    assert len({row["algorithm"] for row in rivals}) >= 2, rows
+
+
 def test_one_of_them_wins(mpi: Mpi) -> None:
     [(algorithm, ratio)] = tried(run(mpi)).items()
     assert ratio < 1.03 if algorithm == "native" else ratio >= 1

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of one size, as often as a trial lasts, and communicators that end in the middle of one.
-// Now and then a rank first makes a call that MPI refuses. Prints "right" when all data were.
+// Calls of one size, as often as a trial lasts (or as the first word says), and communicators that
+// end in the middle of one. Now and then a rank first makes a call that MPI refuses. Prints "right"
+// when all data were.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { numbers = 15, calls_all = 60 };
+enum { numbers = 15 };
 static int rank, ranks;
 
 static void check(const int* got, int call, const char* what) {
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int calls_all = argc > 1 ? atoi(argv[1]) : 60;
   int* send = malloc(sizeof(int) * (size_t)ranks * numbers);
   int* receive = malloc(sizeof(int) * (size_t)ranks * numbers);
   for (int calls = 4; calls < 12; ++calls) {

@@ -169,6 +169,7 @@ class Communicator {
   std::optional<Decision> told_prediction(const Collective& collective, Choice& choice) const;
   bool prepare(const Collective& collective, Choice& choice) const;
   Decision decision_of_rank_0(const Collective& collective, const Choice& choice) const;
+  static void take_over(Choice& choice, std::int64_t bytes);
   void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice);
   void wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;

@@ -192,6 +192,16 @@ void Communicator::time_if_soon(const Collective& collective, Choice& choice) co
   choice.in_trial->bytes = *choice.asked_bytes;
 }
 
+/// What another communicator has shown holds here, too. It may not last, so that rivals come only
+/// after some calls.
+void Communicator::take_over(Choice& choice, std::int64_t bytes) {
+  choice.in_trial = std::make_unique<Choice::InTrial>();
+  choice.in_trial->bytes = bytes;
+  choice.in_trial->trial.begin_settled();
+  choice.is_challenged = true;
+  choice.native_calls = static_cast<std::int64_t>(margins.trial_calls_min);
+}
+
 void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
   if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
   if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
@@ -215,6 +225,7 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
   if (choice.in_trial) choice.in_trial->trial.begin(choice.decision.tried_after);
+  if (known && is_tried(collective)) take_over(choice, bytes);
   if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);
   leave_small_untouched(plan);
 }

@@ -98,9 +98,9 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
   rival->decision.reason += tried_note + (text + choice.decision.algorithm);
   rival->reason += rival->decision.reason.substr(rival->decision.reason.find(tried_note));
-  if (rank_ == 0) {
-    tell_lesson(collective, *topology_, bytes, rival->algorithm, choice.in_trial->trial.natives(),
-                trial.foretold());
+  const std::span<const std::int64_t> natives = choice.in_trial->trial.natives();
+  if (rank_ == 0 && !natives.empty()) {  // else another communicator held it against native
+    tell_lesson(collective, *topology_, bytes, rival->algorithm, natives, trial.foretold());
   }
   static_cast<Answer&>(choice) = std::move(*rival);
   choice.kept = std::move(rival->kept);
