@@ -159,7 +159,7 @@ TEST(Trial, TakesOverWhatWasShownElsewhere) {
   trial.begin_settled();
   EXPECT_TRUE(trial.is_settled());
   EXPECT_EQ(calls_of(trial, 1000, 200, 100, false), std::string(1000, 'f'));
-  EXPECT_EQ(calls_of(trial, 13, 200, 250, false), "nnnnnnffffffn");
+  EXPECT_EQ(calls_of(trial, 13, 200, 250, false), "nnnnnnfffffff");
   calls_of(trial, 1, 200, 250, false);
   EXPECT_EQ(trial.verdict(), Side::native);
 }
