@@ -221,6 +221,20 @@ def _model(names: list[str]) -> list[str]:
     return _markdown(header, rows)
 
 
+def _learnt(names: list[str]) -> list[str]:
+    """What calls found where the model was told wrong rates: a row for each model."""
+    [path] = _paths(names)
+    document: dict[str, Any] = json.loads(path.read_bytes())
+    cells: dict[str, list[str]] = {}
+    for row in document["rows"]:
+        cells.setdefault(row["model"], []).append(f"{row['total']:.2f}, {row['end']:.2f}")
+    calls = (key.partition(":") for key in document["best"])
+    titles = [f"`{name}` {size_text(int(size))}" for name, _, size in calls]
+    best = [f"`{name}`" for _, name in document["best"].values()]
+    rows = [[model, *row] for model, row in cells.items()]
+    return _markdown(" | ".join(["model", *titles]), [["best by hand", *best], *rows])
+
+
 def _commands(names: list[str]) -> list[str]:
     """What to type to measure it again, and where it was measured."""
     found: dict[str, list[Provenance]] = {}
@@ -242,6 +256,7 @@ _KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "cells": _cells,
     "commands": _commands,
     "gains": _gains,
+    "learnt": _learnt,
     "model": _model,
     "transports": _transports,
     "tuned": _tuned,

@@ -69,7 +69,9 @@ std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& 
 
 double Chooser::price_s(const Collective& collective, const Topology& topology,
                         std::int64_t bytes) const {
-  if (rule_for(collective, topology, size_class(bytes).middle)) return 0;
+  const std::int64_t middle = size_class(bytes).middle;
+  if (rule_for(collective, topology, middle)) return 0;
+  if (expected_.contains({index_of(collective), middle})) return 0;
   constexpr double message_s = 5e-6;
   const double all_s = message_s * static_cast<double>(messages(collective, topology)) *
                        static_cast<double>(possible_networks(surroundings_, topology).size());
@@ -244,6 +246,17 @@ void Chooser::recall(const Collective& collective, std::int64_t bytes,
   lessons_.insert_or_assign(
       {index_of(collective), size_class(bytes).middle, std::move(node_of_rank)}, std::move(lesson));
 }
+
+Chooser::Recalled Chooser::recalled() {
+  const std::scoped_lock lock(mutex_);
+  Recalled known;
+  for (const auto& [key, lesson] : lessons_) {
+    if (lesson.faster) known.emplace_back(std::get<0>(key), std::get<1>(key));
+  }
+  return known;
+}
+
+void Chooser::expect(const Recalled& known) { expected_.insert(known.begin(), known.end()); }
 
 void Chooser::learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
                     Decision decision) {

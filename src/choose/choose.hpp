@@ -9,9 +9,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "choose/native.hpp"
@@ -86,6 +88,13 @@ class Chooser {
   void recall(const Collective& collective, std::int64_t bytes, std::vector<int> node_of_rank,
               Lesson lesson);
 
+  /// The collectives, by their places in the table, and size classes of which something faster was
+  /// recalled. Whoever expect()s that of the rank that predicts takes such answers to be at once,
+  /// whatever the placement; before the first question.
+  using Recalled = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  Recalled recalled();
+  void expect(const Recalled& known);
+
   /// About how many seconds an answer takes that is not kept, all calls together.
   double price_s(const Collective& collective, const Topology& topology, std::int64_t bytes) const;
 
@@ -119,6 +128,7 @@ class Chooser {
   std::map<Key, Decision> learnt_;
   std::map<Key, std::vector<std::string>> refuted_;
   std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
+  std::set<Recalled::value_type> expected_;
   std::map<Key, std::unique_ptr<Prediction>> begun_;
 };
 

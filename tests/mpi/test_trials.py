@@ -68,8 +68,10 @@ def test_what_has_won_is_held_against_others(mpi: Mpi) -> None:
 
 
 def test_one_of_them_wins(mpi: Mpi) -> None:
-    [(algorithm, ratio)] = tried(run(mpi)).items()
-    assert ratio < 1.03 if algorithm == "native" else ratio >= 1
+    shown = tried(run(mpi))
+    assert shown
+    for algorithm, ratio in shown.items():
+        assert ratio < 1.03 if algorithm == "native" else ratio >= 1
 
 
 def test_the_next_job_begins_with_what_was_learnt(mpi: Mpi, tmp_path: Path) -> None:
@@ -88,6 +90,8 @@ def test_the_next_job_begins_with_what_was_learnt(mpi: Mpi, tmp_path: Path) -> N
     said = re.compile(r"measured on [\d-]+: 3.00 times as fast, 2 calls")
     begun = [row for row in rows if said.match(row["reason"]) or "tried pairwise" in row["reason"]]
     assert begun, rows
+    waited = [row for row in rows if row["reason"].startswith("ignorance: a prediction")]
+    assert not waited, "native has no calls before what is known"
     ran = run(mpi, "--no-store", SUIRO_STORE=str(tmp_path), SUIRO_NO_STORE="")
     assert not [row for row in ran if row["algorithm"] == "pairwise"]
 

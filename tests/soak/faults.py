@@ -35,7 +35,7 @@ SURVIVES = "openmpi5"  # goes on after a rank has died
 KINDS = ("lose", "memory", "descriptors", "shm")
 KINDS_IF_IT_SURVIVES = ("kill", "revoke", *KINDS)
 SMALL_SHM = 'mount -t tmpfs -o size=1m tmpfs /dev/shm && exec "$@"'
-CALLS, CALLS_OF_A_TRIAL = 4, 14
+CALLS, CALLS_OF_A_TRIAL = 4, 60
 SLOW = '{"kind": "voq", "link_Bps": 100000}'  # where most that moves data is predicted
 WRONG = re.compile(r"wrong data|does not go on|terminate called|not reached|AddressSanitizer")
 

@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from suiro.provenance import describe_machine, now, provenance
+
 HERE = Path(__file__).parent
 KEYS = ("bcast:65536", "allgather:16384", "alltoall:8192", "reduce:65536", "allreduce:65536")
 BY_HAND_CALLS = 40
@@ -111,8 +113,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--keys", default=",".join(KEYS))
-    parser.add_argument("--json", type=Path, help="write all medians there, too")
+    parser.add_argument("--json", type=Path, help="write a result there, too (docs/results)")
     arguments = parser.parse_args()
+    began = now()
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "keys")
         subprocess.run(
@@ -138,7 +141,7 @@ def main() -> None:
         again = [trial.forced(arguments.calls, names) for _ in range(arguments.turns)]
         for key, name in zip(keys, names, strict=True):
             best[key] = (statistics.median(end_of(times[key]) for times in again), name)
-    rows = []
+    rows: list[dict[str, object]] = []
     for key in keys:
         native_s = statistics.median(map(sum, alone[key]))
         least_s, least = best[key]
@@ -153,7 +156,10 @@ def main() -> None:
     for line in trial.failed:
         print(line, file=sys.stderr)
     if arguments.json:
-        arguments.json.write_text(json.dumps({"best": best, "rows": rows}, indent=1))
+        machine = describe_machine(arguments.mpi, None).model_copy(update={"lab": arguments.lab})
+        command = f"./dev run .venv/bin/python {' '.join(sys.argv)}"
+        document = provenance(command, machine, began).model_dump() | {"best": best, "rows": rows}
+        arguments.json.write_text(json.dumps(document, indent=1) + "\n")
     sys.exit(1 if trial.failed else 0)
 
 

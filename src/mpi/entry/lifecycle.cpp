@@ -127,6 +127,7 @@ int initialise(RealInit&& real_init) {
   if (code == MPI_SUCCESS && may_act(enrolled)) {
     if (over_suiro && settings.check && job.rank == 0) check_offsets();
     if (!recall_lessons() && !settings.observed() && !settings.check) job.service.close();
+    share_lessons();
     keep_reserve();
     find_fault_tolerance();
     communicators.begin();

@@ -16,6 +16,10 @@ namespace suiro::mpi {
 /// learns and there is a store.
 bool recall_lessons();
 
+/// Rank 0 tells all others for which collectives and sizes it has something to say at once.
+/// Collective over the world, once lessons are recalled.
+void share_lessons();
+
 /// `candidate` as it is spelled, and what calls of native's and of its own took, in nanoseconds; on
 /// a communicator whose rank 0 this is. Nothing but on the world's rank 0, nor where neighbours'
 /// calls may be in the times.
