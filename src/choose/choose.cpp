@@ -25,11 +25,22 @@ const Decision* next_of(const std::vector<Decision>& some, const std::vector<std
   return next != some.end() ? &*next : nullptr;
 }
 
+/// Middles of size classes are powers of two, or 0.
+std::uint64_t bit_of(std::int64_t middle) {
+  return std::uint64_t{1} << std::bit_width(static_cast<std::uint64_t>(middle));
+}
+
+constexpr std::string_view too_many = "ignorance: too many ranks for a prediction";
+
 /// Of a schedule that is played.
 std::int64_t messages(const Collective& collective, const Topology& topology) {
   const std::int64_t ranks = sample(collective, topology).ranks();
   constexpr std::int64_t of_a_rank = 32;
   return ranks * (collective.bytes == Measure::per_pair ? ranks : of_a_rank);
+}
+
+bool are_too_many(const Collective& collective, const Topology& topology) {
+  return messages(collective, topology) > margins.messages_max;
 }
 
 /// What saves messages pays for messages of any size.
@@ -69,9 +80,12 @@ std::int64_t Chooser::least_bytes(const Collective& collective, const Topology& 
 
 double Chooser::price_s(const Collective& collective, const Topology& topology,
                         std::int64_t bytes) const {
-  const std::int64_t middle = size_class(bytes).middle;
-  if (rule_for(collective, topology, middle)) return 0;
-  if (expected_.contains({index_of(collective), middle})) return 0;
+  const bool ruled = rule_for(collective, topology, size_class(bytes).middle).has_value();
+  return ruled ? 0 : prediction_s(collective, topology, bytes);
+}
+
+double Chooser::prediction_s(const Collective& collective, const Topology& topology,
+                             std::int64_t bytes) const {
   constexpr double message_s = 5e-6;
   const double all_s = message_s * static_cast<double>(messages(collective, topology)) *
                        static_cast<double>(possible_networks(surroundings_, topology).size());
@@ -98,9 +112,7 @@ std::string_view Chooser::refusal(const Collective& collective, const Topology& 
                                   std::optional<std::int64_t> bytes) const {
   if (collective.sizes == Sizes::at_root) return "ignorance: only the root knows sizes";
   if (bytes && rule_for(collective, topology, size_class(*bytes).middle)) return "";
-  if (messages(collective, topology) > margins.messages_max) {
-    return "ignorance: too many ranks for a prediction";
-  }
+  if (are_too_many(collective, topology)) return too_many;
   if (!bytes) return "ignorance: no size, no prediction";
   if (*bytes < least_bytes(collective, topology)) return "ignorance: too few bytes to tell";
   return "";
@@ -131,6 +143,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   if (auto decision = known(collective, topology, key)) return *decision;
+  if (are_too_many(collective, topology)) return native(std::string(too_many));
   const Ranking& ranking = predict(collective, topology, key);
   const std::vector<std::string> lost = slower(topology, key);
   const Decision* next = next_of(ranking.ordered, lost);
@@ -154,8 +167,10 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
                                             std::int64_t bytes, const std::string& champion) {
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
-  if (messages(collective, topology) > margins.messages_max) return std::nullopt;
+  if (are_too_many(collective, topology)) return std::nullopt;
   std::vector<std::string> lost = slower(topology, key);
+  const std::vector<std::string>& beaten = beaten_[key];
+  lost.insert(lost.end(), beaten.begin(), beaten.end());
   if (std::ssize(lost) >= margins.challenges_max) return std::nullopt;
   const Ranking& ranking = predict(collective, topology, key);
   lost.push_back(champion);
@@ -230,12 +245,13 @@ bool Chooser::prepare(const Collective& collective, const Topology& topology, st
   if (!refusal(collective, topology, bytes).empty()) return true;
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
-  return known(collective, topology, key) || advance(collective, topology, key, moves);
+  return known(collective, topology, key) || are_too_many(collective, topology) ||
+         advance(collective, topology, key, moves);
 }
 
 bool Chooser::prepare_challenger(const Collective& collective, const Topology& topology,
                                  std::int64_t bytes, std::int64_t moves) {
-  if (messages(collective, topology) > margins.messages_max) return true;
+  if (are_too_many(collective, topology)) return true;
   const std::scoped_lock lock(mutex_);
   return advance(collective, topology, key_of(collective, topology, bytes), moves);
 }
@@ -249,14 +265,23 @@ void Chooser::recall(const Collective& collective, std::int64_t bytes,
 
 Chooser::Recalled Chooser::recalled() {
   const std::scoped_lock lock(mutex_);
-  Recalled known;
+  Recalled found{};
   for (const auto& [key, lesson] : lessons_) {
-    if (lesson.faster) known.emplace_back(std::get<0>(key), std::get<1>(key));
+    const auto& [collective, middle, places] = key;
+    if (lesson.faster) found[collective] |= bit_of(middle);
   }
-  return known;
+  return found;
 }
 
-void Chooser::expect(const Recalled& known) { expected_.insert(known.begin(), known.end()); }
+bool Chooser::is_expected(const Collective& collective, std::int64_t bytes) const {
+  return (expected_[index_of(collective)] & bit_of(size_class(bytes).middle)) != 0;
+}
+
+bool Chooser::is_known(const Collective& collective, const Topology& topology, std::int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const Key key = key_of(collective, topology, bytes);
+  return kept_.contains(key) || known(collective, topology, key);
+}
 
 void Chooser::learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
                     Decision decision) {
@@ -269,9 +294,19 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
   const auto learnt = learnt_.find(key);
-  if (learnt != learnt_.end() && learnt->second.algorithm == algorithm) learnt_.erase(learnt);
+  if (learnt != learnt_.end() && learnt->second.algorithm == algorithm) {
+    learnt_.erase(learnt);
+    beaten_.erase(key);
+  }
   std::vector<std::string>& refuted = refuted_[key];
   if (!is_among(refuted, algorithm)) refuted.push_back(std::move(algorithm));
+}
+
+void Chooser::beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                   std::string algorithm) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string>& beaten = beaten_[key_of(collective, topology, bytes)];
+  if (!is_among(beaten, algorithm)) beaten.push_back(std::move(algorithm));
 }
 
 void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {

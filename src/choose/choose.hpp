@@ -4,16 +4,15 @@
 //
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "choose/native.hpp"
@@ -69,12 +68,15 @@ class Chooser {
   bool prepare_challenger(const Collective& collective, const Topology& topology,
                           std::int64_t bytes, std::int64_t moves);
 
-  /// What calls have shown for that class: the decision is right, or its algorithm is slower than
-  /// native or than what is known to be right, so that the next answer is another one.
+  /// What calls have shown for that class: the decision is right; its algorithm is slower than
+  /// native, so that the next answer is another one; or it is slower than what is learnt.
   void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
              Decision decision);
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
               std::string algorithm);
+
+  void beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
+            std::string algorithm);
 
   /// What this job's calls have shown for that class may no longer be so.
   void forget(const Collective& collective, const Topology& topology, std::int64_t bytes);
@@ -88,15 +90,21 @@ class Chooser {
   void recall(const Collective& collective, std::int64_t bytes, std::vector<int> node_of_rank,
               Lesson lesson);
 
-  /// The collectives, by their places in the table, and size classes of which something faster was
-  /// recalled. Whoever expect()s that of the rank that predicts takes such answers to be at once,
-  /// whatever the placement; before the first question.
-  using Recalled = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  /// The collectives and size classes of which something faster was recalled, whatever the
+  /// placement. All ranks expect() what the rank that predicts has recalled.
+  using Recalled = std::array<std::uint64_t, 64>;  // by collective, a bit for each class
   Recalled recalled();
-  void expect(const Recalled& known);
+  void expect(const Recalled& known) { expected_ = known; }
+  bool is_expected(const Collective& collective, std::int64_t bytes) const;
 
-  /// About how many seconds an answer takes that is not kept, all calls together.
+  /// Whether an answer needs no prediction.
+  bool is_known(const Collective& collective, const Topology& topology, std::int64_t bytes);
+
+  /// About how many seconds an answer takes that is not kept, all calls together: those of a
+  /// prediction, or none where there is a rule.
   double price_s(const Collective& collective, const Topology& topology, std::int64_t bytes) const;
+  double prediction_s(const Collective& collective, const Topology& topology,
+                      std::int64_t bytes) const;
 
   /// Of the model, that an answer may take.
   std::int64_t moves(const Collective& collective, const Topology& topology,
@@ -127,8 +135,9 @@ class Chooser {
   std::map<Key, Ranking> kept_;
   std::map<Key, Decision> learnt_;
   std::map<Key, std::vector<std::string>> refuted_;
-  std::map<Key, Lesson> lessons_;  // by nodes of ranks alone
-  std::set<Recalled::value_type> expected_;
+  std::map<Key, Lesson> lessons_;                   // by nodes of ranks alone
+  std::map<Key, std::vector<std::string>> beaten_;  // by what is learnt
+  Recalled expected_{};
   std::map<Key, std::unique_ptr<Prediction>> begun_;
 };
 

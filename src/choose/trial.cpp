@@ -79,7 +79,13 @@ void keep_the_shortest(Trial::Samples& values) {
 void Trial::begin_settled() {
   begin();
   verdict_ = Side::foretold;
-  look_after_ = calls_until_asked_again(0, looks_);
+  constexpr double unknown_ratio = 10;
+  look_after_ = calls_until_asked_again(look_calls * (unknown_ratio - 1), looks_);
+}
+
+void Trial::replace(double ratio) {
+  ratio_ *= ratio;
+  look_after_ = calls_until_asked_again(look_calls * (ratio_ - 1), looks_);
 }
 
 bool Trial::is_over() const {
@@ -115,7 +121,10 @@ Trial::Side Trial::begin_call() {
   if (is_over()) {
     last_ = Begun::since;
     ++calls_since_;
-    return native_.count == 0 && early_calls_ == 0 ? Side::foretold : Side::native;
+    const Side meanwhile = native_.count == 0 && is_blind() ? Side::foretold : Side::native;
+    foretold_calls_ += meanwhile == Side::foretold ? 1 : 0;
+    last_is_foretold_ = meanwhile == Side::foretold;
+    return meanwhile;
   }
   if (waits()) {
     last_ = Begun::waiting;
@@ -143,6 +152,7 @@ void Trial::take_back() {
   if (last_ == Begun::early) --early_calls_;
   if (last_ == Begun::in_round) --calls_;
   if (last_ == Begun::since) --calls_since_;
+  if (last_ == Begun::since && last_is_foretold_) --foretold_calls_;
   if (last_ == Begun::settled) --settled_calls_;
   last_is_taken_ = false;
   last_ = Begun::nothing;

@@ -12,7 +12,8 @@
 //   round 3   8 of each
 //   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
 //
-// Where native has had no calls before round 0, 2 of native's take the place of round 1.
+// Where native has had no calls before round 0, the algorithm goes on until its times are known;
+// then 2 of native's take the place of round 1.
 //
 // What has won may be held against another algorithm in the same way; it then is in native's place.
 //
@@ -40,6 +41,7 @@ class Trial {
   static constexpr std::size_t times_max = 32;
 
   /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
+  /// Where native comes late it is twice that.
   static constexpr int risky_calls = 2;
 
   /// Times of all ranks, of all rounds.
@@ -54,6 +56,8 @@ class Trial {
 
   /// Another communicator has shown that the algorithm has won.
   void begin_settled();
+  /// What has won was replaced by what is so many times as fast.
+  void replace(double ratio);
 
   /// Who runs the next call, which is counted. If it is_timed(), end_call() tells how many
   /// nanoseconds it took here; of which nothing is told, that counts as a long one.
@@ -63,8 +67,11 @@ class Trial {
   /// The call that was begun last has not been made after all.
   void take_back();
 
-  /// A round is over: times() of all ranks are to be put together. Meanwhile native runs.
+  /// A round is over: times() of all ranks are to be put together. Meanwhile native runs, or the
+  /// algorithm where native has not run yet.
   bool is_over() const;
+  /// What the algorithm had before anything was known of it: twice as many where native came late.
+  int risked_calls() const { return is_blind() ? 2 * risky_calls : risky_calls; }
   /// Calls that have been begun since.
   int calls_since() const { return calls_since_; }
   std::span<const std::int64_t> times() const { return {times_.data(), taken_}; }
@@ -86,6 +93,7 @@ class Trial {
  private:
   enum class Begun : std::uint8_t { nothing, early, waiting, in_round, since, settled };
 
+  bool is_blind() const { return rounds_from_ && early_calls_ == 0; }
   void take(Side side);
   void look_again();
   void wait_for_budget();
@@ -102,6 +110,7 @@ class Trial {
   std::int64_t resumed_after_ = 0;  // so many
   Begun last_ = Begun::nothing;
   bool last_is_taken_ = false;
+  bool last_is_foretold_ = false;  // of those since a round
   std::size_t taken_ = 0;
   std::array<std::int64_t, times_max> times_{};
   std::array<Side, times_max> sides_{};

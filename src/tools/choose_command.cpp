@@ -121,7 +121,7 @@ int choose_command(Arguments arguments) {
   const Surroundings known = take_surroundings(arguments, request.topology);
   const RuleTable rules = take_rules(arguments);
   const Collective& collective = arguments.take_collective();
-  // As the library does: the user's rules, the bound, the model.
+  // As the library does before any call: the user's rules, earlier jobs, the bound, the model.
   Chooser chooser(known,
                   known.rate_known ? bound_rules(known.link, known.processors) : RuleTable());
   take_lessons(arguments, chooser);

@@ -39,6 +39,8 @@ def test_calls_that_were_too_few_for_a_prediction_were_native() -> None:
     assert chosen(turns, 65536) == "linear"
     won = row("ring", "perhaps: 1 ms; tried: 1.2 times as fast", 5)
     assert chosen([*turns, won], 65536) == "ring"
+    rival = row("tree:radix=1", "perhaps: 1 ms; tried: 1.2 times as fast as ring", 5)
+    assert chosen([*turns, won, rival], 65536) == "tree:radix=1"
     left = row("native", "tried linear: 0.9 times as fast; predicted: nothing surely beats it", 5)
     assert chosen([*turns, left], 65536) == "native"
 

@@ -158,7 +158,7 @@ TEST(Trial, TakesOverWhatWasShownElsewhere) {
   Trial trial;
   trial.begin_settled();
   EXPECT_TRUE(trial.is_settled());
-  EXPECT_EQ(calls_of(trial, 1000, 200, 100, false), std::string(1000, 'f'));
+  EXPECT_EQ(calls_of(trial, 10'800, 200, 100, false), std::string(10'800, 'f'));
   EXPECT_EQ(calls_of(trial, 13, 200, 250, false), "nnnnnnfffffff");
   calls_of(trial, 1, 200, 250, false);
   EXPECT_EQ(trial.verdict(), Side::native);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 changes its floating-point arithmetic. After each call it must be as rank 1 made it.
-// usage: arithmetic upward|downward|towardzero|flush|trap [early]       prints "ok" on rank 0
+// usage: arithmetic upward|downward|towardzero|flush|trap [early|trials]       prints "ok" on rank 0
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <mpi.h>
@@ -49,14 +49,19 @@ static void exchange(int rank, int size, int bytes) {
 
 int main(int argc, char** argv) {
   int rank, size;
-  const int early = argc > 2;
+  const int early = argc > 2 && strcmp(argv[2], "early") == 0;
+  const int trials = argc > 2 && strcmp(argv[2], "trials") == 0;
   if (early && own_rank() == 1) change(argv[1]);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (!early && rank == 1) change(argv[1]);
   const unsigned before = control();
-  for (int bytes = 1; bytes <= bytes_max; bytes *= 4) {
+  for (int call = 0; trials && call < 150; ++call) {
+    exchange(rank, size, 64);
+    if (control() != before) MPI_Abort(MPI_COMM_WORLD, 97);
+  }
+  for (int bytes = 1; !trials && bytes <= bytes_max; bytes *= 4) {
     exchange(rank, size, bytes);
     MPI_Scan(send, receive, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
     MPI_Allreduce(send, receive, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);

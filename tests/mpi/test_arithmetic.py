@@ -22,3 +22,11 @@ def test_one_rank_with_other_arithmetic(openmpi: Mpi, kind: list[str]) -> None:
     assert any(row["reason"].startswith("predicted: ") for row in rows)
     keys = [(row["collective"], tuple(row["bytes"] or ())) for row in rows]
     assert len(keys) == len(set(keys)), "ranks differ in what they ran"
+
+
+@pytest.mark.parametrize("kind", ["upward", "trap"])
+def test_verdicts_of_trials_with_other_arithmetic(openmpi: Mpi, kind: str) -> None:
+    program = [str(openmpi.build("arithmetic.c", "-lm")), kind, "trials"]
+    outcome = openmpi.run(program, "--explain=json", ranks=6, **NETWORK)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    assert any("tried" in row["reason"] for row in outcome.explained("alltoall"))

@@ -16,6 +16,7 @@ _EARLY = (
     "trial: native's turn",
 )
 _WON = "; tried: "  # in the reason of what has won a trial
+_RIVAL = " times as fast as "  # in what was tried: the algorithm that had won before
 _LEFT = "nothing surely beats"  # of native, when nothing else is left to be tried
 _ADVICE = "the library ran something else; `suiro run --explain` tells what"
 
@@ -50,6 +51,8 @@ def chosen(rows: list[Row], block_bytes: int, sizeless: bool = False) -> str | N
     settled = [row for row in ran if not row["reason"].endswith(_EARLY)]
     last = [row for row in settled if _WON in row["reason"] or _LEFT in row["reason"]]
     names = {row["algorithm"] for row in last or settled or ran}
+    beaten = {row["reason"].rpartition(_RIVAL)[2] for row in last if _RIVAL in row["reason"]}
+    names = {name for name in names if name.partition(":")[0] not in beaten} or names
     return " and ".join(sorted(names)) or None
 
 

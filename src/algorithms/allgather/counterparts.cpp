@@ -95,7 +95,8 @@ Schedule gather_by_counterparts(const Call& call, const Parameters& parameters) 
   const Topology& topology = call.topology;
   const Groups sites = sites_from(topology, 0);
   const Groups turns = turns_at_sites(topology, 0);
-  const std::int64_t pieces = ring_pieces(call.bytes, 1, call, parameters);
+  const std::int64_t kept = kept_for_node(topology);  // reversed, it is reduce_scatter
+  const std::int64_t pieces = ring_pieces(call.bytes, 1, call, parameters, kept);
   const auto spread_at_sites = [&](bool own) {
     const auto at_site = [&](int site, int) {
       return spread(nodes_at(topology, sites[site]), brought(turns, site, sites[site], own),

@@ -10,9 +10,6 @@ namespace suiro {
 
 namespace {
 
-// Segments that a rank keeps for each lane where this is reversed (reduce_scatter).
-constexpr std::int64_t kept_for_a_lane = 18;
-
 Schedule build_allgather_lanes(const Call& call, const Parameters& parameters) {
   return named(allgather_lanes, call, parameters, gather_in_lanes(call, parameters));
 }
@@ -34,7 +31,7 @@ constinit const Algorithm allgather_lanes = {
 Schedule gather_in_lanes(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const int ranks = call.topology.ranks();
-  const std::int64_t kept = kept_for_a_lane * lanes_of(nodes);
+  const std::int64_t kept = kept_for_node(call.topology);  // reversed, it is reduce_scatter
   const std::int64_t pieces = ring_pieces(call.bytes, 1, call, parameters, kept);
   const Groups places = numbered(nodes);
   const std::vector<int> order = node_order(call.topology, 0);

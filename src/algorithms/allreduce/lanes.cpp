@@ -14,16 +14,14 @@ namespace {
 // Messages of a node that are on their way together, where they are not too small.
 constexpr std::int64_t in_flight_of_node = 4;
 
-// Segments that a rank keeps for each rank of its node.
-constexpr std::int64_t kept_for_a_rank = 9;
-
 Schedule build_allreduce_lanes(const Call& call, const Parameters& parameters) {
   const Groups nodes = nodes_from(call.topology, 0);
   const int count = lanes_of(nodes);
   const std::int64_t block_bytes = call.bytes / count / std::ssize(nodes);
   const std::int64_t of_lane = std::max<std::int64_t>(in_flight_of_node / count, 1);
-  const RingPlan ring(static_cast<int>(nodes.size()),
-                      ring_pieces(block_bytes, of_lane, call, parameters, kept_for_a_rank * count));
+  const RingPlan ring(
+      static_cast<int>(nodes.size()),
+      ring_pieces(block_bytes, of_lane, call, parameters, kept_for_node(call.topology)));
   const Lanes lanes{.count = count, .pieces = ring.pieces()};
   const std::int64_t stride = ring.stride();
   const auto reduce = [=](int node, int size) {

@@ -52,6 +52,11 @@ std::int64_t places_to_leave(std::int64_t stride) { return 4 * stride; }
 
 std::int64_t places_to_reduce(std::int64_t stride) { return 2 * stride + 1; }
 
+std::int64_t kept_for_node(const Topology& topology) {
+  constexpr std::int64_t of_a_rank = 18;
+  return of_a_rank * topology.max_ppn();
+}
+
 std::int64_t ring_pieces(std::int64_t block_bytes, std::int64_t in_flight, const Call& call,
                          const Parameters& parameters, std::int64_t kept) {
   std::int64_t segment = parameters.at(std::string(segment_parameter));

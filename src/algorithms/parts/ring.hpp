@@ -61,6 +61,9 @@ std::int64_t places_to_reduce(std::int64_t stride);
 std::int64_t ring_pieces(std::int64_t block_bytes, std::int64_t in_flight, const Call& call,
                          const Parameters& parameters, std::int64_t kept = 1);
 
+/// Segments that a rank keeps where it sums for its node what goes round, or went round backwards.
+std::int64_t kept_for_node(const Topology& topology);
+
 /// Gathers one piece of each rank for all. Rank r has the pieces from r on, held(r) of them, in its
 /// receive buffer, and gets the others.
 Schedule ring_allgather(int size, const std::function<int(int rank)>& held);

@@ -58,7 +58,7 @@ SiteParts::SiteParts(const Call& call, const Parameters& parameters, int parts)
   if (parts_ == 0) {
     parts_ = static_cast<int>(std::ranges::min(sites_, {}, &std::vector<int>::size).size());
   }
-  pieces_ = ring_pieces(call.bytes / parts_, 1, call, parameters);
+  pieces_ = ring_pieces(call.bytes / parts_, 1, call, parameters, kept_for_node(call.topology));
 }
 
 int SiteParts::driver(int site, int part) const {

@@ -120,7 +120,11 @@ Choice& Communicator::choose(const Collective& collective) {
   if (!agreed) return plan.choice(Plan::unagreed);
   if (agreed->mean == uneven) return plan.choice(Plan::too_uneven);
   Choice& choice = choose(collective, agreed->mean);
-  const bool spoilt = joins_unequal(collective, choice) && too_large_to_join(*agreed);
+  const bool large = too_large_to_join(*agreed);
+  const bool spoilt = large && joins_unequal(collective, choice);
+  const bool spoils_rival =
+      large && choice.challenge && joins_unequal(collective, *choice.challenge->rival);
+  if (spoils_rival) return choice;
   return spoilt ? plan.choice(Plan::too_uneven) : turn_in_trial(collective, plan, choice);
 }
 

@@ -90,6 +90,9 @@ struct PlanInUse {
   SizeAgreement agreement;
 };
 
+/// Of the calls before a trial that are part of it. The first is not counted.
+inline constexpr int calls_timed_ahead = 4;
+
 /// Why native runs where some rank could not have what suiro's algorithm needs.
 inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
 

@@ -22,14 +22,10 @@ namespace suiro::mpi {
 
 namespace {
 
-constexpr int calls_timed_ahead = 4;           // the first is not counted
 constexpr std::int64_t calls_until_told = 16;  // then twice as many each time
 
+constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth these calls";
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
-
-Decision native(std::string_view reason) {
-  return {std::string(native_algorithm), {}, std::string(reason)};
-}
 
 }  // namespace
 
@@ -106,6 +102,8 @@ Decision Communicator::decision_of_rank_0(const Collective& collective,
                                           const Choice& choice) const {
   const std::int64_t bytes = choice.bytes_asked_about();
   if (!choice.asks_for_rival()) {
+    if (!is_worth_predicting(collective, *topology_, bytes, lasts()))
+      return native(std::string(not_worth_it));
     return job.chooser->choose(collective, *topology_, bytes, is_tried(collective));
   }
   auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision.algorithm);
@@ -121,7 +119,7 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
   const bool decides_at_once = collective.reduces && !is_tried(collective);
   std::array<char, 512> told{};
   if (rank_ == 0 && (decides_at_once || prepare(collective, choice))) {
-    Decision mine = native(untold);
+    Decision mine = native(std::string(untold));
     try {
       mine = decision_of_rank_0(collective, choice);
     } catch (const std::bad_alloc&) {
@@ -132,7 +130,8 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
                   mine.reason.c_str());
   }
   const int size = static_cast<int>(told.size());
-  if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS) return native(untold);
+  if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS)
+    return native(std::string(untold));
   const std::string text = told.data();
   if (text.empty()) return std::nullopt;
   const std::size_t end = text.find('\n');
@@ -150,14 +149,15 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves_min = 1000;
   const UsualArithmetic usual;
-  const std::int64_t bytes = choice.bytes_asked_about();
   Choice::Work& work = choice.work;
+  if (work.is_ready) return true;
+  const std::int64_t bytes = choice.bytes_asked_about();
   const double now = now_s();
   if (work.since_s == 0) work.since_s = now;
   const double granted_s = margins.work_first_s + margins.work_share * (now - work.since_s);
   const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
   const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
-  if (work.is_ready || moves < moves_min) return work.is_ready;
+  if (moves < moves_min) return false;
   try {
     work.is_ready = choice.asks_for_rival()
                         ? job.chooser->prepare_challenger(collective, *topology_, bytes, moves)
@@ -198,15 +198,17 @@ void Communicator::take_over(Choice& choice, std::int64_t bytes) {
   choice.in_trial = std::make_unique<Choice::InTrial>();
   choice.in_trial->bytes = bytes;
   choice.in_trial->trial.begin_settled();
+  choice.asked_in_vain = 0;
+  choice.work = {};
   choice.is_challenged = true;
   choice.native_calls = static_cast<std::int64_t>(margins.trial_calls_min);
 }
 
 void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  const UsualArithmetic usual;
   if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
   if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
-  const UsualArithmetic usual;
   const std::int64_t bytes = *choice.asked_bytes;
   std::optional<Decision> told = told_prediction(collective, choice);
   if (!told) {

@@ -78,18 +78,19 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   if (rival->native) return;
   choice.challenge = std::make_unique<Choice::Challenge>();
   choice.challenge->rival = std::move(rival);
-  choice.challenge->trial.begin(calls);
+  choice.challenge->trial.begin(std::max(calls, calls_timed_ahead));
 }
 
 /// What the first calls of a loser took longer is made up for before the next rival comes.
 void Communicator::conclude_challenge(const Collective& collective, Choice& choice) const {
+  const UsualArithmetic usual;
   const std::unique_ptr<Choice::Challenge> challenge = std::move(choice.challenge);
   const auto& [rival, trial, times] = *challenge;
   const std::int64_t bytes = choice.in_trial->bytes;
   const bool has_won = trial.verdict() == Trial::Side::foretold;
   const Choice& loser = has_won ? choice : *rival;
-  job.chooser->refute(collective, *topology_, bytes, loser.decision.algorithm);
-  const double lost = std::max(1 / trial.ratio() - 1, 0.0) * Trial::risky_calls;
+  job.chooser->beat(collective, *topology_, bytes, loser.decision.algorithm);
+  const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
   choice.native_calls = std::llround(std::min(lost / margins.trial_share, 1e12));
   choice.asked_in_vain = 0;
   choice.work = {};
@@ -104,11 +105,13 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   }
   static_cast<Answer&>(choice) = std::move(*rival);
   choice.kept = std::move(rival->kept);
+  choice.in_trial->trial.replace(trial.ratio());
   job.chooser->learn(collective, *topology_, bytes, choice.decision);
 }
 
 /// Communicators of the same placement are told by their rank 0 (told_prediction()).
 void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  const UsualArithmetic usual;
   const Trial& trial = choice.in_trial->trial;
   const std::int64_t bytes = choice.in_trial->bytes;
   if (rank_ == 0) {
@@ -129,7 +132,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
-  choice.lost_calls += Trial::risky_calls * (1 / trial.ratio() - 1);
+  choice.lost_calls += trial.risked_calls() * (1 / trial.ratio() - 1);
   choice.kept.clear();
   choice.in_trial.reset();
   ask_next(collective, choice, bytes);

@@ -20,29 +20,37 @@ namespace {
 /// may be slower.
 constexpr std::int64_t small_bytes = 4096;
 
-Decision native(std::string_view reason) {
-  return {std::string(native_algorithm), {}, std::string(reason)};
+/// Even the shortest call waits for messages.
+double calls_that_take(double seconds, const Collective& collective, const Topology& topology,
+                       std::int64_t bytes) {
+  return seconds / (job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps));
+}
+
+/// A communicator that may not last is not worth what a short call of suiro's takes to begin:
+/// messages and memory of its own.
+bool pays(double price_s, const Collective& collective, const Topology& topology,
+          std::int64_t bytes, bool lasts) {
+  constexpr double calls_that_pay = 20;
+  constexpr double unnoticed_s = 100e-3;
+  return calls_that_take(price_s, collective, topology, bytes) <= calls_that_pay ||
+         (price_s <= unnoticed_s && lasts);
 }
 
 /// How many calls native is to take until a prediction may be told: until they have taken as long
 /// as that, or as shows that a program does not use a size once; nothing if it is not worth one.
 /// Reductions by another algorithm may differ in their last bits, so that no size of them changes
-/// its algorithm within a job: at once, or never. Even the shortest call waits for messages. A
-/// communicator that may not last is not worth what a short call of suiro's takes to begin:
-/// messages and memory of its own.
+/// its algorithm within a job: at once, or never.
 std::optional<std::int64_t> calls_before_prediction(const Collective& collective,
                                                     const Topology& topology, std::int64_t bytes,
                                                     bool lasts) {
-  constexpr double calls_that_pay = 20;
-  constexpr double unnoticed_s = 100e-3;
   constexpr double calls_to_be_sure = 3;
-  const double call_s = job.link.startup_s + bound_s(collective, topology, bytes, job.link.Bps);
   const double price_s = job.chooser->price_s(collective, topology, bytes);
-  const double calls = price_s / call_s;
   if (collective.reduces && !is_tried(collective)) {
-    const bool pays = calls <= calls_that_pay || (price_s <= unnoticed_s && lasts);
-    return pays ? std::optional<std::int64_t>(0) : std::nullopt;
+    const bool at_once = pays(price_s, collective, topology, bytes, lasts);
+    return at_once ? std::optional<std::int64_t>(0) : std::nullopt;
   }
+  if (job.chooser->is_expected(collective, bytes)) return 0;
+  const double calls = calls_that_take(price_s, collective, topology, bytes);
   return static_cast<std::int64_t>(std::min(std::ceil(calls), calls_to_be_sure));
 }
 
@@ -90,7 +98,7 @@ Answer answer_for(const Collective& collective, const Topology& topology, const 
   }
   const std::string_view why_not = job.chooser->refusal(collective, topology, bytes);
   if (!why_not.empty()) {
-    settle(collective, topology, answer, 0, native(why_not));
+    settle(collective, topology, answer, 0, native(std::string(why_not)));
   } else {
     const std::int64_t middle = size_class(*bytes).middle;  // all of a class are answered alike
     ask_next(collective, topology, answer, middle, lasts);
@@ -122,6 +130,14 @@ bool is_tried(const Collective& collective) {
   return collective.reduces ? job.settings.tries_reductions() : job.settings.tries();
 }
 
+bool is_worth_predicting(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                         bool lasts) {
+  const bool at_once = collective.reduces && !is_tried(collective);
+  return !at_once || job.chooser->is_known(collective, topology, bytes) ||
+         pays(job.chooser->prediction_s(collective, topology, bytes), collective, topology, bytes,
+              lasts);
+}
+
 bool joins_unequal(const Collective& collective, const Answer& answer) {
   if (answer.native || collective.sizes != Sizes::own) return false;
   return !declares(*find_candidate(collective.name, answer.decision.algorithm), Property::direct);
@@ -144,7 +160,7 @@ void settle(const Collective& collective, const Topology& topology, Answer& answ
 
 void ask_next(const Collective& collective, const Topology& topology, Answer& answer,
               std::int64_t bytes, bool lasts) {
-  settle(collective, topology, answer, 0, native(not_yet_predicted));
+  settle(collective, topology, answer, 0, native(std::string(not_yet_predicted)));
   const auto calls = calls_before_prediction(collective, topology, bytes, lasts);
   if (!calls) return;
   answer.asked_bytes = bytes;
@@ -186,17 +202,23 @@ std::shared_ptr<const Plan> make_plan(const Collective& collective, const Topolo
 std::shared_ptr<const Plan> shared_plan(const Collective& collective,
                                         const std::shared_ptr<const Topology>& topology,
                                         bool lasts) {
-  // Keys hold their topology, so that no other takes its address.
-  using Key = std::tuple<std::shared_ptr<const Topology>, std::size_t, bool>;
+  // Another topology may take the address of one that is gone.
+  struct Kept {
+    std::weak_ptr<const Topology> topology;
+    std::shared_ptr<const Plan> plan;
+  };
+  using Key = std::tuple<const Topology*, std::size_t, bool>;
   constexpr std::size_t kept_max = 256;
   static std::mutex& mutex = *new std::mutex;
-  static auto& kept = *new std::map<Key, std::shared_ptr<const Plan>>;
-  const Key key(topology, index_of(collective), lasts);
+  static auto& all = *new std::map<Key, Kept>;
+  const Key key(topology.get(), index_of(collective), lasts);
   const std::scoped_lock lock(mutex);
-  if (const auto found = kept.find(key); found != kept.end()) return found->second;
+  const auto found = all.find(key);
+  if (found != all.end() && !found->second.topology.expired()) return found->second.plan;
   auto made = make_plan(collective, *topology, job.settings.table, lasts);
-  if (kept.size() == kept_max) kept.clear();
-  return kept.emplace(key, std::move(made)).first->second;
+  std::erase_if(all, [](const auto& one) { return one.second.topology.expired(); });
+  if (all.size() == kept_max) all.clear();
+  return all.insert_or_assign(key, Kept{topology, std::move(made)}).first->second.plan;
 }
 
 }  // namespace suiro::mpi

@@ -67,6 +67,11 @@ bool joins_unequal(const Collective& collective, const Answer& answer);
 void settle(const Collective& collective, const Topology& topology, Answer& answer,
             std::int64_t bytes, Decision decision);
 
+/// Of a reduction that keeps its algorithm for the job all is predicted in one call, which must
+/// pay. What needs no prediction always does.
+bool is_worth_predicting(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                         bool lasts);
+
 /// Native until it is predicted. `lasts`: the communicator is there until the job ends.
 void ask_next(const Collective& collective, const Topology& topology, Answer& answer,
               std::int64_t bytes, bool lasts);

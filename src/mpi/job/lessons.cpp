@@ -62,14 +62,8 @@ bool recall_lessons() try {
 
 void share_lessons() {
   if (!job.settings.tries()) return;
-  Chooser::Recalled known;
-  if (job.rank == 0) known = job.chooser->recalled();
-  auto count = static_cast<std::int64_t>(known.size());
-  real.Bcast(&count, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-  if (count == 0) return;
-  known.resize(static_cast<std::size_t>(count));
-  const auto bytes = static_cast<int>(known.size() * sizeof(known.front()));
-  real.Bcast(known.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  Chooser::Recalled known = job.chooser->recalled();
+  real.Bcast(known.data(), static_cast<int>(known.size()), MPI_UINT64_T, 0, MPI_COMM_WORLD);
   job.chooser->expect(known);
 }
 
