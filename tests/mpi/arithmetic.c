@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 changes its floating-point arithmetic. After each call it must be as rank 1 made it.
-// usage: arithmetic upward|downward|towardzero|flush|trap [early|trials]       prints "ok" on rank 0
+// usage: arithmetic upward|downward|towardzero|flush|trap [early|trials]    prints "ok" on rank 0
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <mpi.h>
