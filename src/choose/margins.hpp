@@ -78,7 +78,8 @@ struct Margins {
   std::int64_t moves_max = 4'000'000;
 
   /// The latter is worked on while native runs: so many seconds at first, then this share of the
-  /// time that passes, and no more in one call.
+  /// time of these calls, and no more in one call. A share of the time that passes is much more of
+  /// calls that are few: `suiro bench alltoallw --lab 4x16-bridge` was 5 to 15 % slower by it.
   double work_first_s = 5e-3;
   double work_share = 0.02;
   double work_call_s = 25e-3;

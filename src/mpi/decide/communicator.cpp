@@ -103,6 +103,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
   PlanInUse& plan = plan_of(collective);
   plan.waiting = nullptr;
   plan.timed = nullptr;
+  plan.clocked = nullptr;
   const bool unsuited = uneven && !plan.plan->thresholds.empty();
   Choice& choice = unsuited ? plan.choice(Plan::too_uneven) : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
@@ -115,6 +116,7 @@ Choice& Communicator::choose(const Collective& collective) {
   PlanInUse& plan = plan_of(collective);
   plan.waiting = nullptr;
   plan.timed = nullptr;
+  plan.clocked = nullptr;
   if (plan.plan->thresholds.empty()) return plan.at(0);
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.choice(Plan::unagreed);
@@ -158,6 +160,7 @@ void Communicator::take_back(const Collective& collective) {
   plan.waiting = nullptr;
   if (plan.timed != nullptr) plan.timed->take_back();
   plan.timed = nullptr;
+  plan.clocked = nullptr;
 }
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,

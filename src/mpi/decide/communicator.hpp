@@ -27,7 +27,7 @@ struct Choice : Answer {
 
   /// On rank 0, which meanwhile works on it.
   struct Work {
-    double since_s = 0;
+    double calls_s = 0;  // that its calls have taken since
     double done_s = 0;
     bool is_ready = false;
   };
@@ -87,6 +87,7 @@ struct PlanInUse {
   bool was_early = false;     // the call that was counted last
   Choice* waiting = nullptr;  // what that call waited for
   Trial* timed = nullptr;     // that call is part of
+  Choice* clocked = nullptr;  // that call's time counts for, on rank 0
   SizeAgreement agreement;
 };
 
@@ -138,8 +139,8 @@ class Communicator {
 
   /// Whether the call that was chosen for last wants to be timed; then note_time() tells.
   bool is_timed(const Collective& collective) const {
-    const Trial* const timed = plan_of(collective).timed;
-    return timed != nullptr && timed->is_timed();
+    const PlanInUse& plan = plan_of(collective);
+    return plan.clocked != nullptr || (plan.timed != nullptr && plan.timed->is_timed());
   }
   void note_time(const Collective& collective, double seconds) const;
 

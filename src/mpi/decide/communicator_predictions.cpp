@@ -144,7 +144,7 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
   return decision;
 }
 
-/// Rank 0 works a little on what it will tell: no more than a share of the time that has passed.
+/// Rank 0 works a little on what it will tell: no more than a share of what its calls have taken.
 /// Where ranks wait for a processor, what it takes is longer than the moves say. True: it is ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves_min = 1000;
@@ -153,8 +153,7 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   if (work.is_ready) return true;
   const std::int64_t bytes = choice.bytes_asked_about();
   const double now = now_s();
-  if (work.since_s == 0) work.since_s = now;
-  const double granted_s = margins.work_first_s + margins.work_share * (now - work.since_s);
+  const double granted_s = margins.work_first_s + margins.work_share * work.calls_s;
   const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
   const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
   if (moves < moves_min) return false;
@@ -182,7 +181,8 @@ void Communicator::wait_a_call(const Collective& collective, PlanInUse& plan, Ch
   time_if_soon(collective, choice);
   --choice.native_calls;
   plan.waiting = &choice;
-  if (rank_ == 0 && !choice.is_asked_again) prepare(collective, choice);
+  if (rank_ != 0 || choice.is_asked_again || prepare(collective, choice)) return;
+  plan.clocked = &choice;
 }
 
 /// Of the calls before a prediction the last are native's part of a trial.

@@ -144,10 +144,13 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
 }
 
 void Communicator::note_time(const Collective& collective, double seconds) const {
-  Trial* const timed = std::exchange(plan_of(collective).timed, nullptr);
-  if (timed == nullptr) return;
+  PlanInUse& plan = plan_of(collective);
+  Trial* const timed = std::exchange(plan.timed, nullptr);
+  Choice* const clocked = std::exchange(plan.clocked, nullptr);
+  if (timed == nullptr && clocked == nullptr) return;
   const UsualArithmetic usual;
-  timed->end_call(static_cast<std::int64_t>(1e9 * seconds));
+  if (timed != nullptr) timed->end_call(static_cast<std::int64_t>(1e9 * seconds));
+  if (clocked != nullptr) clocked->work.calls_s += seconds;
 }
 
 }  // namespace suiro::mpi
