@@ -56,7 +56,7 @@ def test_results_say_where_they_come_from() -> None:
     )
     for path in sorted((ROOT / "docs/results").glob("*.json")):
         origin = Provenance.model_validate_json(path.read_bytes())
-        assert origin.command.startswith("suiro ") and "--json" in origin.command, path
+        assert origin.command.startswith(("suiro ", "./dev run ")) and "--json" in origin.command
         assert origin.measured_at and origin.machine.processor, path
         assert origin.commit is not None and not origin.commit.endswith("+"), path
         assert any(path.match(f"{word.partition('@')[0]}.json") for word in shown.split()), path
