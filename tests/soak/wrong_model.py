@@ -88,8 +88,10 @@ class Experiment:
         for number in range(max(len(names[collective]) for collective in collectives)):
             forced = [names[collective][number % len(names[collective])]
                       for collective in collectives]  # fmt: skip
-            for (key, times), name in zip(self.forced(BY_HAND_CALLS, forced).items(), forced):
-                yield key, name, statistics.median(times)
+            ran = self.forced(BY_HAND_CALLS, forced)
+            for key, name in zip(self.keys, forced, strict=True):
+                if key in ran:
+                    yield key, name, statistics.median(ran[key])
 
     def forced(self, calls: int, names: list[str]) -> Times:
         """An algorithm for each key."""
