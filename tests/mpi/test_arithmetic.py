@@ -28,6 +28,6 @@ def test_one_rank_with_other_arithmetic(openmpi: Mpi, kind: list[str]) -> None:
 def test_verdicts_of_trials_with_other_arithmetic(openmpi: Mpi, kind: str) -> None:
     program = [str(openmpi.build("arithmetic.c", "-lm")), kind, "trials"]
     layer = openmpi.build("slow_native.c", "-shared", "-fPIC", name="slow-native")
-    outcome = openmpi.run(program, "--explain=json", ranks=6, LD_PRELOAD=str(layer), **NETWORK)
+    outcome = openmpi.run(program, "--explain=json", ranks=4, LD_PRELOAD=str(layer), **NETWORK)
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
     assert any("; tried: " in row["reason"] for row in outcome.explained("alltoall"))
