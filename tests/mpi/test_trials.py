@@ -54,7 +54,7 @@ def test_what_is_slower_than_native_here_is_left(mpi: Mpi) -> None:
 def test_what_has_won_is_held_against_others(mpi: Mpi) -> None:
     layer = mpi.build("slow_native.c", "-shared", "-fPIC", name="slow-native")
     outcome = mpi.run(
-        [str(mpi.build("trials.c")), "200"],
+        [str(mpi.build("trials.c")), "600"],
         "--explain=json",
         ranks=RANKS,
         LD_PRELOAD=str(layer),
@@ -64,8 +64,7 @@ def test_what_has_won_is_held_against_others(mpi: Mpi) -> None:
     rows = [row for row in outcome.explained("alltoall") if row["algorithm"] != "native"]
     won = re.compile(r"; tried: [\d.]+ times as fast")
     assert any(won.search(row["reason"]) for row in rows), rows
-    rivals = [row for row in rows if not won.search(row["reason"])]
-    assert len({row["algorithm"] for row in rivals}) >= 2, rows
+    assert len({row["algorithm"] for row in rows}) >= 2, rows
 
 
 def test_one_of_them_wins(mpi: Mpi) -> None:
