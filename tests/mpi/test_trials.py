@@ -68,7 +68,9 @@ def test_what_has_won_is_held_against_others(mpi: Mpi) -> None:
 
 
 def test_one_of_them_wins(mpi: Mpi) -> None:
-    for algorithm, ratio in tried(run(mpi, calls=1000)).items():  # a loser may wait for more
+    rows = run(mpi, calls=1000)
+    assert any("trial: native's turn" in row["reason"] for row in rows), "none was begun"
+    for algorithm, ratio in tried(rows).items():  # a loser may wait for more calls
         assert ratio < 1.03 if algorithm == "native" else ratio >= 1
 
 
