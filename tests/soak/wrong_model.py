@@ -60,7 +60,9 @@ class Experiment:
             command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
         )
         if done.returncode != 0:
-            self.failed.append(f"{prefix}: {done.stderr.strip().splitlines()[-1:]}")
+            lines = done.stderr.splitlines()
+            told = [line for line in lines if line.startswith(("keys: ", "suiro: "))] or lines
+            self.failed.append(f"{prefix or 'alone'}: {told[0] if told else 'no word'}")
             return {}
         rows = [line for line in done.stdout.splitlines() if line]
         return {
@@ -130,11 +132,16 @@ def main() -> None:
             name: {key: [] for key in keys} for name in MODELS
         }
         for _ in range(arguments.turns):
-            for key, times in trial.run(arguments.calls, "", keys).items():
+            alone_now = trial.run(arguments.calls, "", keys)
+            if not alone_now:
+                sys.exit("\n".join(trial.failed))
+            for key, times in alone_now.items():
                 alone[key].append(times)
             for name, model in MODELS.items():
                 for key, times in trial.run(arguments.calls, trial.told(model), keys).items():
                     models[name][key].append(times)
+        if trial.failed:
+            sys.exit("\n".join(trial.failed))
         best = {key: (statistics.median(map(end_of, alone[key])), "native") for key in keys}
         for key, name, seconds in trial.by_hand():
             best[key] = min(best[key], (seconds, name))
