@@ -109,7 +109,7 @@ def end_of(times: list[float]) -> float:
     return statistics.median(times[-max(1, len(times) // 4) :])
 
 
-def main() -> None:
+def words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--lab", default="4x4-hol")
     parser.add_argument("--mpi", default="openmpi")
@@ -118,7 +118,11 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--keys", default=",".join(KEYS))
     parser.add_argument("--json", type=Path, help="write a result there, too (docs/results)")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = words()
     began = now()
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "keys")
