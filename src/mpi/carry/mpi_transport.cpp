@@ -299,15 +299,15 @@ void MpiTransport::take_signals(std::vector<Ended>& ended) {
 
 /// Nothing of this run waits for MPI, but other messages of the user may have to move.
 bool MpiTransport::wait_for_signals(std::vector<Ended>& ended) {
-  constexpr int looks = 64;
-  for (int look = 0;; ++look) {
+  const auto have_come = [&] {
     take_signals(ended);
-    if (!ended.empty()) return true;
-    if (waiting_.yields) sched_yield();
-    if (look % looks != looks - 1) continue;
-    int found = 0;
-    real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, twin_, &found, MPI_STATUS_IGNORE);
-  }
+    return !ended.empty();
+  };
+  const auto idle = [&] {
+    let_mpi_progress(twin_, rank_);
+    return !is_revoked(user_);
+  };
+  return node_->wait(have_come, idle) || check(revoked_code());
 }
 
 /// Which of the finished operations are receives that got nothing. MPI tells which of them failed

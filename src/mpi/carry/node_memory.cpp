@@ -18,7 +18,6 @@ namespace suiro::mpi {
 namespace {
 
 constexpr int setup_tag = 2;
-constexpr std::size_t sets = 2;  // of blocks
 
 /// Where the others of a node find its memory: in the table of files of the rank that made it,
 /// which only processes of the same user can read. The token tells that it is this one.
@@ -77,7 +76,8 @@ NodeMemory::Signals& NodeMemory::signals(std::size_t from, std::size_t to) const
   return reinterpret_cast<Signals*>(row)[to];
 }
 
-std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topology, int rank) {
+std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topology, int rank,
+                                             bool crowded) {
   const std::span<const int> near = topology.ranks_of(topology.node(rank));
   const std::size_t size = bytes(near.size());
   Offer offer;
@@ -93,12 +93,13 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
     if (code == MPI_SUCCESS) memory = adopted(offer, size);
   }
   if (!memory) return nullptr;
-  std::unique_ptr<NodeMemory> found(new NodeMemory(std::move(*memory), topology, rank));
+  std::unique_ptr<NodeMemory> found(new NodeMemory(std::move(*memory), topology, rank, crowded));
   return found->header().token == offer.token ? std::move(found) : nullptr;
 }
 
-NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank)
+NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank, bool crowded)
     : memory_(std::move(memory)),
+      crowded_(crowded),
       ranks_(topology.ranks_of(topology.node(rank)).size()),
       me_(static_cast<std::size_t>(topology.local(rank))),
       place_of_rank_(static_cast<std::size_t>(topology.ranks()), -1),
@@ -108,19 +109,14 @@ NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank)
   }
 }
 
-void NodeMemory::begin(bool (*idle)(void*), void* argument) {
-  ++run_;
-  for (std::size_t place = 0; run_ > sets && place < ranks_; ++place) {
-    while (progress(place).ended.load(std::memory_order_acquire) < run_ - sets) {
-      if (!idle(argument)) return;
-    }
-  }
-}
+void NodeMemory::end() { tell_ended(run_); }
 
-void NodeMemory::end() { progress(me_).ended.store(run_, std::memory_order_release); }
+void NodeMemory::give_up() { tell_ended(std::numeric_limits<std::uint64_t>::max()); }
 
-void NodeMemory::give_up() {
-  progress(me_).ended.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_release);
+void NodeMemory::tell_ended(std::uint64_t runs) {
+  Progress& mine = progress(me_);
+  mine.ended.store(runs, std::memory_order_seq_cst);
+  mine.another.ring();
 }
 
 char* NodeMemory::blocks(int rank) const {
@@ -134,7 +130,8 @@ void NodeMemory::signal(int rank, bool lost) {
   Signals& to = signals(me_, place);
   const std::uint64_t number = to.count.load(std::memory_order_relaxed) + 1;
   if (lost) to.lost.store(number, std::memory_order_relaxed);
-  to.count.store(number, std::memory_order_release);
+  to.count.store(number, std::memory_order_seq_cst);
+  progress(place).told.ring();
 }
 
 }  // namespace suiro::mpi

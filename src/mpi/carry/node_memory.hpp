@@ -5,6 +5,8 @@
 // touches take up nothing.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/shared_memory.hpp"
+#include "mpi/carry/doorbell.hpp"
 #include "mpi/carry/run.hpp"
 #include "topology/topology.hpp"
 
@@ -25,14 +28,25 @@ class NodeMemory {
 
   /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
   /// then ask each other whether all have it. Afterwards close_to_others().
-  static std::unique_ptr<NodeMemory> make(MPI_Comm twin, const Topology& topology, int rank);
+  static std::unique_ptr<NodeMemory> make(MPI_Comm twin, const Topology& topology, int rank,
+                                          bool crowded);
   void close_to_others() { memory_.close_descriptor(); }
 
   bool is_near(int rank) const { return place_of_rank_[static_cast<std::size_t>(rank)] >= 0; }
 
   /// Between these two a rank may use its blocks. There are two sets, so that begin() need not wait
   /// for ranks that are one run behind; `idle` is called while it does.
-  void begin(bool (*idle)(void*), void* argument);
+  template <class Idle>
+  void begin(Idle idle) {
+    ++run_;
+    for (std::size_t place = 0; run_ > sets && place < ranks_; ++place) {
+      Progress& its = progress(place);
+      const auto has_ended = [&] {
+        return its.ended.load(std::memory_order_seq_cst) >= run_ - sets;
+      };
+      if (!wait_at(its.another, has_ended, idle)) return;
+    }
+  }
   void end();
   /// The run is as if it had never begun, and may be made again.
   void take_back() { --run_; }
@@ -49,14 +63,23 @@ class NodeMemory {
     return ++awaited_[static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)])];
   }
   bool has_come(int rank, std::uint64_t number) const {
-    return from(rank).count.load(std::memory_order_acquire) >= number;
+    return from(rank).count.load(std::memory_order_seq_cst) >= number;
   }
   bool is_lost(int rank, std::uint64_t number) const {
     return from(rank).lost.load(std::memory_order_relaxed) >= number;
   }
+  /// Until `has_come` has found signals from near ranks. False: `idle`, which is called now and
+  /// then, has given up.
+  template <class HasCome, class Idle>
+  bool wait(HasCome has_come, Idle idle) {
+    return wait_at(progress(me_).told, has_come, idle);
+  }
 
  private:
   static constexpr std::size_t line = 64;
+  static constexpr std::size_t sets = 2;  // of blocks
+  static constexpr int looks_awake = 2;
+  static constexpr int looks_between_idle = 64;
 
   /// From one rank to another. What one rank tells is in few lines, whoever reads it.
   struct Signals {
@@ -65,13 +88,29 @@ class NodeMemory {
   };
   struct alignas(line) Progress {
     std::atomic<std::uint64_t> ended;  // runs of a rank
+    Doorbell another;                  // for others, that one more has ended
+    Doorbell told;                     // for the rank, that it has a signal
   };
   struct Header {
     std::uint64_t token;
   };
 
-  NodeMemory(SharedMemory memory, const Topology& topology, int rank);
+  NodeMemory(SharedMemory memory, const Topology& topology, int rank, bool crowded);
 
+  template <class IsOver, class Idle>
+  bool wait_at(Doorbell& doorbell, IsOver is_over, Idle idle) {
+    for (int look = 1; !is_over(); ++look) {
+      if (!crowded_) {
+        if (look % looks_between_idle == 0 && !idle()) return false;
+      } else if (look <= looks_awake) {
+        sched_yield();
+      } else if (!doorbell.sleep(is_over) && !idle()) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void tell_ended(std::uint64_t runs);
   static std::size_t bytes(std::size_t ranks);
   static std::size_t row_bytes(std::size_t ranks);
   static std::size_t blocks_begin(std::size_t ranks);
@@ -84,6 +123,7 @@ class NodeMemory {
   }
 
   SharedMemory memory_;
+  bool crowded_;                    // more ranks than cores
   std::size_t ranks_;               // of the node
   std::size_t me_;                  // the place of this rank among them
   std::vector<int> place_of_rank_;  // -1: on another node

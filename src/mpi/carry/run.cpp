@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/carry/run.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -57,10 +55,9 @@ int empty_slots(UnequalBlocks& blocks, const UserBuffer& receive, int ranks, MPI
 
 /// The user's own messages may have to arrive at others before these come here: MPI must go on.
 /// False when the user's communicator was revoked.
-bool let_mpi_progress(void* argument) {
+bool idle(void* argument) {
   const auto& carrier = *static_cast<const Carrier*>(argument);
-  int found = 0;
-  real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, carrier.twin, &found, MPI_STATUS_IGNORE);
+  let_mpi_progress(carrier.twin, carrier.rank);
   return !is_revoked(carrier.user);
 }
 
@@ -98,16 +95,9 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
-/// While a run waits for memory of its node, which another rank still reads.
-bool wait_for_node(void* argument) {
-  const auto& carrier = *static_cast<const Carrier*>(argument);
-  if (carrier.waiting.must_yield()) sched_yield();
-  return let_mpi_progress(argument);
-}
-
-/// The turn of a run with shared blocks.
+/// The turn of a run with shared blocks: its memory may still be read.
 void begin_turn(Carrier carrier) {
-  if (carrier.node != nullptr) carrier.node->begin(wait_for_node, &carrier);
+  if (carrier.node != nullptr) carrier.node->begin([&] { return idle(&carrier); });
 }
 
 void end_turn(NodeMemory* node, const Ending& ending) {
@@ -138,12 +128,12 @@ Ending run_over_net(Workspace& workspace, const Carrier& carrier, const Operatio
                     Staging& staging) {
   Ending ending;
   {
-    Carrier idle = carrier;
+    Carrier mine = carrier;
     const UserBuffer& work = staging.places().work;
     Elements elements{operation.op, work.type,
                       static_cast<std::size_t>(std::max<MPI_Aint>(work.unit_bytes, 1))};
-    NetTransport transport(*carrier.net, staging.bytes(), {let_mpi_progress, &idle},
-                           {reduce_bytes, &elements}, workspace.direct);
+    NetTransport transport(*carrier.net, staging.bytes(), {idle, &mine}, {reduce_bytes, &elements},
+                           workspace.direct);
     const bool ran = run_to_end([&] { return workspace.executor.run(transport); }, ending.code);
     ending.lost = workspace.executor.lost();
     ending.spoiled = !ran || !transport.error().empty();

@@ -267,7 +267,7 @@ std::string Communicator::make_twin() {
 std::string Communicator::make_node_memory() {
   if (survives_failures()) return "shared memory tells of no process that has failed";
   try {
-    node_ = NodeMemory::make(twin_, *topology_, rank_);
+    node_ = NodeMemory::make(twin_, *topology_, rank_, job.waiting.yields);
   } catch (const std::bad_alloc&) {
     node_.reset();  // as all others are told
   }

@@ -18,6 +18,7 @@
 #include "mpi/job/provider.hpp"
 #include "mpi/underneath/environment.hpp"
 #include "mpi/underneath/fault_tolerance.hpp"
+#include "mpi/underneath/point_to_point.hpp"
 #include "mpi/underneath/reserve.hpp"
 #include "mpi/underneath/usual_arithmetic.hpp"
 #include "mpi/watch/record.hpp"
@@ -60,8 +61,7 @@ bool may_act(bool enrolled) {
 /// messages, as it would in MPI_Finalize.
 void wait_for_reports() {
   while (job.service.relays()) {
-    int found = 0;
-    real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    let_mpi_progress(MPI_COMM_SELF, 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -20,6 +20,15 @@ inline bool is_large(const Part& part) { return part.count > std::numeric_limits
 
 inline int count_of(const Part& part) { return static_cast<int>(part.count); }
 
+/// While a rank waits for what is not MPI's, other messages of the user may have to move. Nothing
+/// ever has this tag: a probe that finds something returns without that. To itself, so that no
+/// other process can have it fail.
+inline void let_mpi_progress(MPI_Comm communicator, int rank_in_it) {
+  constexpr int tag = 3;
+  int found = 0;
+  real.Iprobe(rank_in_it, tag, communicator, &found, MPI_STATUS_IGNORE);
+}
+
 inline int start_send(const Part& part, int peer, int tag, MPI_Comm communicator,
                       MPI_Request* request) {
 #if SUIRO_LARGE_COUNTS

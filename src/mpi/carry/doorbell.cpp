@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/carry/doorbell.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <ctime>
+
+namespace suiro::mpi {
+
+bool Doorbell::sleep() {
+  constexpr timespec at_most{0, 1'000'000};
+  return syscall(SYS_futex, &awaited_, FUTEX_WAIT, 1, &at_most, nullptr, 0) == 0 || errno == EAGAIN;
+}
+
+void Doorbell::wake() { syscall(SYS_futex, &awaited_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+
+}  // namespace suiro::mpi
