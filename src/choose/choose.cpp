@@ -144,7 +144,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   const std::scoped_lock lock(mutex_);
   if (auto decision = known(collective, topology, key)) return *decision;
   if (are_too_many(collective, topology)) return native(std::string(too_many));
-  const Ranking& ranking = predict(collective, topology, key);
+  const Ranking ranking = this->ranking(collective, topology, key);
   const std::vector<std::string> lost = slower(topology, key);
   const Decision* next = next_of(ranking.ordered, lost);
   if (next == nullptr && takes_long_shots) next = next_of(ranking.rest, lost);
@@ -228,10 +228,18 @@ Prediction& Chooser::begin(const Collective& collective, const Topology& topolog
 }
 
 bool Chooser::advance(const Collective& collective, const Topology& topology, const Key& key,
-                      std::int64_t moves) {
+                      std::int64_t moves, Until until) {
+  constexpr std::int64_t between_looks = 5000;
   if (kept_.contains(key)) return true;
   try {
-    return begin(collective, topology, key).advance(moves);
+    Prediction& prediction = begin(collective, topology, key);
+    if (until == Until::the_end) return prediction.advance(moves);
+    const std::vector<std::string> lost = slower(topology, key);
+    for (; moves > 0; moves -= between_looks) {
+      if (prediction.has_begun_well(lost)) return true;
+      if (prediction.advance(std::min(moves, between_looks))) return true;
+    }
+    return prediction.has_begun_well(lost);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {
@@ -246,14 +254,14 @@ bool Chooser::prepare(const Collective& collective, const Topology& topology, st
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   return known(collective, topology, key) || are_too_many(collective, topology) ||
-         advance(collective, topology, key, moves);
+         advance(collective, topology, key, moves, Until::something_to_try);
 }
 
 bool Chooser::prepare_challenger(const Collective& collective, const Topology& topology,
                                  std::int64_t bytes, std::int64_t moves) {
   if (are_too_many(collective, topology)) return true;
   const std::scoped_lock lock(mutex_);
-  return advance(collective, topology, key_of(collective, topology, bytes), moves);
+  return advance(collective, topology, key_of(collective, topology, bytes), moves, Until::the_end);
 }
 
 void Chooser::recall(const Collective& collective, std::int64_t bytes,
@@ -313,6 +321,14 @@ void Chooser::forget(const Collective& collective, const Topology& topology, std
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
   if (!learnt_.contains(key)) refuted_.erase(key);  // else since, on another communicator
+}
+
+/// As far as it was prepared, where that has found something to try.
+Ranking Chooser::ranking(const Collective& collective, const Topology& topology, const Key& key) {
+  const auto begun = begun_.find(key);
+  const bool is_enough =
+      begun != begun_.end() && begun->second->has_begun_well(slower(topology, key));
+  return is_enough ? begun->second->ranking() : predict(collective, topology, key);
 }
 
 /// Where it fails, native is all that there is. A lack of memory is the caller's to tell.

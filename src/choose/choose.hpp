@@ -52,12 +52,14 @@ class Chooser {
 
   /// For the middle of the class of `bytes`: what calls have shown, what earlier jobs have, what a
   /// rule says, what is foretold. Kept, so that the same placement is asked but once. Takes as many
-  /// moves as moves() say, or what prepare() has left of them. `takes_long_shots`: a trial is worth
-  /// what is not foretold to be faster, before native is left alone.
+  /// moves as moves() say, or what prepare() has left of them; none where that has found something
+  /// to try. `takes_long_shots`: a trial is worth what is not foretold to be faster, before native
+  /// is left alone.
   Decision choose(const Collective& collective, const Topology& topology, std::int64_t bytes,
                   bool takes_long_shots = false);
 
-  /// So many moves of what choose() takes. True when nothing is left to prepare.
+  /// So many moves of what choose() takes. True when nothing is left to prepare, or something to
+  /// try is found; then prepare_challenger() goes on.
   bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
                std::int64_t moves);
 
@@ -123,8 +125,10 @@ class Chooser {
                                    std::int64_t bytes) const;
   std::optional<Decision> known(const Collective& collective, const Topology& topology,
                                 const Key& key) const;
+  enum class Until : std::uint8_t { something_to_try, the_end };
   bool advance(const Collective& collective, const Topology& topology, const Key& key,
-               std::int64_t moves);
+               std::int64_t moves, Until until);
+  Ranking ranking(const Collective& collective, const Topology& topology, const Key& key);
   Prediction& begin(const Collective& collective, const Topology& topology, const Key& key);
   const Ranking& predict(const Collective& collective, const Topology& topology, const Key& key);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/catalog.hpp"
+#include "collectives/collectives.hpp"
 #include "model/network_json.hpp"
 #include "topology/topology.hpp"
 
@@ -25,6 +26,10 @@ struct Surroundings {
   bool tries = false;                       // what is not sure to be faster, in the job's calls,
   bool tries_reductions = false;            // and of these, too
   std::optional<NetworkFile> network = {};  // as far as a cluster's file knows it
+
+  bool are_tried(const Collective& collective) const {
+    return tries && (!collective.reduces || tries_reductions);
+  }
 };
 
 /// What is known of a network of which nothing was measured.

@@ -64,6 +64,7 @@ class Prediction::State {
   void begin_native();
   bool advance(std::int64_t moves);
   Ranking ranking() const;
+  bool has_begun_well(const std::vector<std::string>& lost) const;
 
  private:
   bool is_over() const { return at_ == order_.size() && (!of_native_ || !knows_native()); }
@@ -83,9 +84,7 @@ class Prediction::State {
   bool joins_in_vain(const Algorithm& algorithm) const;
   bool may_win(const Algorithm& algorithm) const;
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
-  bool tries() const {
-    return surroundings_.tries && (!collective_.reduces || surroundings_.tries_reductions);
-  }
+  bool tries() const { return surroundings_.are_tried(collective_); }
   double each(double factor) const;
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
                            const Gain& best) const;
@@ -349,6 +348,14 @@ Ranking Prediction::State::ranking() const {
   return ranking;
 }
 
+/// One algorithm's values are played one after the other, as they take alike many steps.
+bool Prediction::State::has_begun_well(const std::vector<std::string>& lost) const {
+  if (!tries() || of_native_) return false;
+  const auto played = [&](std::size_t at) { return runners_[order_[at]].candidate.algorithm; };
+  const bool has_other_values = at_ > 0 && at_ < order_.size() && played(at_) == played(at_ - 1);
+  return !has_other_values && best_of(lost, each(margins.gain_min), true).candidate != nullptr;
+}
+
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,
                        const Topology& topology, std::int64_t bytes, std::int64_t moves)
     : state_(std::make_unique<State>(surroundings, collective, topology, bytes, moves)) {
@@ -360,5 +367,9 @@ Prediction::~Prediction() = default;
 bool Prediction::advance(std::int64_t moves) { return state_->advance(moves); }
 
 Ranking Prediction::ranking() const { return state_->ranking(); }
+
+bool Prediction::has_begun_well(const std::vector<std::string>& lost) const {
+  return state_->has_begun_well(lost);
+}
 
 }  // namespace suiro

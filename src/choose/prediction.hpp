@@ -49,6 +49,10 @@ class Prediction {
   /// By what has been played.
   Ranking ranking() const;
 
+  /// Whether that has something at its head that calls may try at once, but for these algorithms:
+  /// the rest can follow.
+  bool has_begun_well(const std::vector<std::string>& lost) const;
+
  private:
   class State;
   std::unique_ptr<State> state_;

@@ -69,6 +69,28 @@ TEST(Prediction, IsPreparedLittleByLittle) {
   EXPECT_TRUE(chooser.prepare(what, topology, 1024, moves));  // it is known
 }
 
+TEST(Prediction, IsReadyWhereSomethingCanBeTriedAtOnce) {
+  constexpr std::int64_t moves = 5'000;
+  const Topology topology = Topology::block(4, 16);
+  const Collective& what = collective("alltoall");
+  Surroundings tried = openmpi;
+  tried.tries = true;
+  tried.processors = 2;
+  tried.link.Bps = 1.25e9;
+  Chooser chooser(tried);
+  int used = 1;
+  while (!chooser.prepare(what, topology, 8, moves)) ++used;
+  const std::string begun_with = chooser.choose(what, topology, 8).algorithm;
+  EXPECT_NE(begun_with, native_algorithm);
+  int more = 1;
+  while (!chooser.prepare_challenger(what, topology, 8, moves)) ++more;
+  EXPECT_GT(more, 2 * used);
+  EXPECT_EQ(chooser.choose(what, topology, 8).algorithm,
+            Chooser(tried).choose(what, topology, 8).algorithm);
+  chooser.refute(what, topology, 8, begun_with);
+  EXPECT_NE(chooser.choose(what, topology, 8).algorithm, begun_with);
+}
+
 TEST(Prediction, ForgetsWhatItPreparedWhenSomethingIsRefuted) {
   const Topology topology = Topology::block(4, 4);
   const Collective& what = collective("alltoall");
