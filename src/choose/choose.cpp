@@ -217,10 +217,12 @@ std::optional<Decision> Chooser::known(const Collective& collective, const Topol
   return rule && !is_among(lost, rule->algorithm) ? rule : std::nullopt;
 }
 
-/// What plays on what has been prepared.
+/// What plays on what has been prepared. Those that are never played to their end keep memory.
 Prediction& Chooser::begin(const Collective& collective, const Topology& topology, const Key& key) {
+  constexpr std::size_t begun_max = 16;
   const auto found = begun_.find(key);
   if (found != begun_.end()) return *found->second;
+  if (begun_.size() == begun_max) begun_.erase(begun_.begin());
   const auto bytes = std::get<std::int64_t>(key);
   auto prediction = std::make_unique<Prediction>(surroundings_, collective, topology, bytes,
                                                  moves(collective, topology, bytes));
@@ -233,13 +235,14 @@ bool Chooser::advance(const Collective& collective, const Topology& topology, co
   if (kept_.contains(key)) return true;
   try {
     Prediction& prediction = begin(collective, topology, key);
-    if (until == Until::the_end) return prediction.advance(moves);
-    const std::vector<std::string> lost = slower(topology, key);
-    for (; moves > 0; moves -= between_looks) {
-      if (prediction.has_begun_well(lost)) return true;
-      if (prediction.advance(std::min(moves, between_looks))) return true;
+    const bool may_be_early = until == Until::something_to_try && slower(topology, key).empty();
+    const auto is_ready = [&] {
+      return prediction.is_over() || (may_be_early && prediction.has_begun_well());
+    };
+    for (; !is_ready() && moves > 0; moves -= between_looks) {
+      prediction.advance(std::min(moves, between_looks));
     }
-    return prediction.has_begun_well(lost);
+    return is_ready();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {
@@ -323,11 +326,12 @@ void Chooser::forget(const Collective& collective, const Topology& topology, std
   if (!learnt_.contains(key)) refuted_.erase(key);  // else since, on another communicator
 }
 
-/// As far as it was prepared, where that has found something to try.
+/// As far as it was prepared, where that has found something to try. After a loser all is played:
+/// few are tried, and these are to be the best.
 Ranking Chooser::ranking(const Collective& collective, const Topology& topology, const Key& key) {
   const auto begun = begun_.find(key);
   const bool is_enough =
-      begun != begun_.end() && begun->second->has_begun_well(slower(topology, key));
+      begun != begun_.end() && slower(topology, key).empty() && begun->second->has_begun_well();
   return is_enough ? begun->second->ranking() : predict(collective, topology, key);
 }
 

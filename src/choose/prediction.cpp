@@ -64,10 +64,12 @@ class Prediction::State {
   void begin_native();
   bool advance(std::int64_t moves);
   Ranking ranking() const;
-  bool has_begun_well(const std::vector<std::string>& lost) const;
+  bool has_begun_well() const;
+  bool is_over() const {
+    return moves_left_ <= 0 || (at_ == order_.size() && (!of_native_ || !knows_native()));
+  }
 
  private:
-  bool is_over() const { return at_ == order_.size() && (!of_native_ || !knows_native()); }
   bool knows_native() const {
     return std::ranges::all_of(native_, [](const Foretold& its) { return its.is_known(); });
   }
@@ -343,17 +345,20 @@ Ranking Prediction::State::ranking() const {
   list_all(ranking.ordered, each(margins.gain_min), true);
   list_all(ranking.ordered, each(margins.gain_min), false);
   if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false);
-  const std::string_view what = all_played_ && is_over() ? "nothing" : not_all_foretold;
+  const bool all = all_played_ && at_ == order_.size();
+  const std::string_view what = all ? "nothing" : not_all_foretold;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
   return ranking;
 }
 
-/// One algorithm's values are played one after the other, as they take alike many steps.
-bool Prediction::State::has_begun_well(const std::vector<std::string>& lost) const {
+/// All values of its parameters are played, too, as they are not tried one after the other.
+bool Prediction::State::has_begun_well() const {
   if (!tries() || of_native_) return false;
-  const auto played = [&](std::size_t at) { return runners_[order_[at]].candidate.algorithm; };
-  const bool has_other_values = at_ > 0 && at_ < order_.size() && played(at_) == played(at_ - 1);
-  return !has_other_values && best_of(lost, each(margins.gain_min), true).candidate != nullptr;
+  const Candidate* const best = best_of({}, each(margins.gain_min), true).candidate;
+  if (best == nullptr) return false;
+  return std::none_of(
+      order_.begin() + static_cast<std::ptrdiff_t>(at_), order_.end(),
+      [&](std::size_t i) { return runners_[i].candidate.algorithm == best->algorithm; });
 }
 
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,
@@ -368,8 +373,8 @@ bool Prediction::advance(std::int64_t moves) { return state_->advance(moves); }
 
 Ranking Prediction::ranking() const { return state_->ranking(); }
 
-bool Prediction::has_begun_well(const std::vector<std::string>& lost) const {
-  return state_->has_begun_well(lost);
-}
+bool Prediction::is_over() const { return state_->is_over(); }
+
+bool Prediction::has_begun_well() const { return state_->has_begun_well(); }
 
 }  // namespace suiro

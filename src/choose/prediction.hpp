@@ -49,9 +49,11 @@ class Prediction {
   /// By what has been played.
   Ranking ranking() const;
 
-  /// Whether that has something at its head that calls may try at once, but for these algorithms:
-  /// the rest can follow.
-  bool has_begun_well(const std::vector<std::string>& lost) const;
+  /// Nothing is left to play.
+  bool is_over() const;
+
+  /// Whether that has something at its head that calls may try at once: the rest can follow.
+  bool has_begun_well() const;
 
  private:
   class State;

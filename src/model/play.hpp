@@ -104,9 +104,9 @@ class Play {
     int send_nothing(const Blocks& /*blocks*/, int peer, std::int64_t token) {
       return play.send(rank, peer, 0, token);
     }
-    int receive(const Blocks& blocks, int peer, std::int64_t token) {
+    int receive(const Blocks& /*blocks*/, int peer, std::int64_t token) {
       ++play.moves_;
-      play.receive(rank, peer, static_cast<double>(blocks.count) * play.block_bytes_, token);
+      play.receive(rank, peer, token);
       return 1;
     }
     bool copy(const Blocks& source, const Blocks& /*target*/, int /*owner*/) {
@@ -163,10 +163,6 @@ class Play {
                                                : network_.message_s);
   }
 
-  bool is_signal(int sender, int receiver, double bytes) const {
-    return signals_ && bytes == 0 && topology_.node(sender) == topology_.node(receiver);
-  }
-
   /// Both ends of a message between nodes work while its bytes are on the way.
   void move_bytes(int rank, const Message& message) {
     processors_.work(rank, message.bytes / network_.kernel_Bps);
@@ -177,7 +173,7 @@ class Play {
     Message message{.poster = sender, .bytes = bytes, .send_token = token};
     std::tie(message.sender, message.receiver) = seen(sender, receiver);
     const bool asks = bytes > network_.eager;
-    message.signal = is_signal(sender, receiver, bytes);
+    message.signal = signals_ && bytes == 0 && local(message);
     charge(sender, message);
     if (!asks) processors_.copy(sender, bytes / network_.copy_Bps);
     if (!local(message)) {
@@ -220,8 +216,7 @@ class Play {
     events_.push({message.since + latency, order_++, number, local(message)});
   }
 
-  void receive(int receiver, int sender, double bytes, std::int64_t token) {
-    if (!is_signal(sender, receiver, bytes)) processors_.listens(receiver);
+  void receive(int receiver, int sender, std::int64_t token) {
     const std::optional<int> number = matchings_.receive(sender, receiver, token);
     if (!number) return;
     messages_[index(*number)].receive_token = token;
@@ -314,11 +309,7 @@ class Play {
   void accept(int number, double time) {
     Message& message = messages_[index(number)];
     const int receiver = message.receiver;
-    if (message.signal) {
-      processors_.wake(receiver, message.poster, time, message.spent);
-    } else {
-      processors_.catch_up(receiver, time, message.spent);
-    }
+    processors_.catch_up(receiver, time, message.spent, message.signal);
     charge(receiver, message);
     if (message.part == Part::question) {
       message.part = Part::answer;

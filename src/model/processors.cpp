@@ -6,16 +6,19 @@
 namespace suiro {
 
 Processors::Processors(const std::vector<int>& node_of_rank, const Network& network) {
+  std::vector<double> on_node;
   for (const int node : node_of_rank) {
     ranks_.push_back({.node = node});
     const auto place = static_cast<std::size_t>(node);
-    if (place >= ranks_on_.size()) ranks_on_.resize(place + 1);
-    ++ranks_on_[place];
+    if (place >= on_node.size()) on_node.resize(place + 1);
+    ++on_node[place];
   }
-  worked_.resize(ranks_on_.size());
-  listening_.resize(ranks_on_.size());
-  for (const double ranks : ranks_on_) {
-    processors_.push_back(network.processors > 0 ? std::min(network.processors, ranks) : ranks);
+  worked_.resize(on_node.size());
+  for (const double ranks : on_node) {
+    const bool crowded = network.processors > 0 && network.processors < ranks;
+    processors_.push_back(crowded ? network.processors : ranks);
+    const double others = ranks / processors_.back() - 1;
+    turn_s_.push_back(crowded ? others * (switch_s + poll_s) : 0);
   }
 }
 

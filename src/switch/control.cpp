@@ -17,11 +17,21 @@ namespace {
 
 constexpr Time patience = second / 10;  // for a request; who wants none may half-close at once
 constexpr std::size_t request_bytes_max = 256;
+constexpr double share_min = 0.001;  // links have 100 kbit/s or more
 
-bool asks_for_reset(const std::string& request) {
-  const auto document = nlohmann::json::parse(request, nullptr, false);
-  if (!document.is_object() || !document.contains("reset")) return false;
-  return document["reset"].is_boolean() && document["reset"].get<bool>();
+/// What is no request asks for nothing.
+Control::Request parse(const std::string& text) {
+  Control::Request request;
+  const auto document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.is_object()) return request;
+  if (const auto reset = document.find("reset"); reset != document.end() && reset->is_boolean()) {
+    request.reset = reset->get<bool>();
+  }
+  if (const auto share = document.find("throttle"); share != document.end() && share->is_number()) {
+    const auto value = share->get<double>();
+    if (value >= share_min && value <= 1) request.throttle = value;
+  }
+  return request;
 }
 
 }  // namespace
@@ -52,7 +62,7 @@ bool Control::request_complete() {
          request_.size() >= request_bytes_max;
 }
 
-void Control::serve(Time now, const std::function<std::string(bool reset)>& answer) {
+void Control::serve(Time now, const std::function<std::string(const Request&)>& answer) {
   if (!client_.open()) {
     client_ = Descriptor(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!client_.open()) return;
@@ -60,7 +70,7 @@ void Control::serve(Time now, const std::function<std::string(bool reset)>& answ
     deadline_ = now + patience;
   }
   if (!request_complete() && now < deadline_) return;
-  const std::string document = answer(asks_for_reset(request_));
+  const std::string document = answer(parse(request_));
   // A client that does not read loses its answer; the switch never waits for anybody.
   send(client_.number(), document.data(), document.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   client_ = Descriptor();

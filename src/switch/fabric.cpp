@@ -40,7 +40,8 @@ void Fabric::resume(Time now) {
 void Fabric::reset_counters() { std::fill(counters_.begin(), counters_.end(), PortCounters{}); }
 
 Time Fabric::wire_time(int port, int frame_bytes) const {
-  const std::int64_t rate = rates_bps_[index(port)];
+  const auto rate =
+      static_cast<std::int64_t>(share_ * static_cast<double>(rates_bps_[index(port)]));
   const Time bits = static_cast<Time>(wire_bytes(frame_bytes)) * 8;
   return (bits * second + rate - 1) / rate;  // rounded up: a link is never faster than its rate
 }

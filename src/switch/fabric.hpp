@@ -32,6 +32,7 @@ class Fabric : public Network {
   void wake(int port, Time now) override;
   const PortCounters& counters(int port) const override { return counters_[index(port)]; }
   void reset_counters() override;
+  void throttle(double share) override { share_ = share; }
 
   /// A switch at the other end of a link has room again.
   void resume(Time now);
@@ -65,6 +66,7 @@ class Fabric : public Network {
   void move_clock(Time now);
 
   std::vector<std::int64_t> rates_bps_;
+  double share_ = 1;  // of these
   std::vector<bool> inner_;
   Routes routes_;
   std::vector<PortCounters> counters_;

@@ -221,6 +221,11 @@ void LinkedFabrics::reset_counters() {
   }
 }
 
+/// WANs keep their rate.
+void LinkedFabrics::throttle(double share) {
+  for (const auto& fabric : fabrics_) fabric->throttle(share);
+}
+
 std::unique_ptr<Network> make_network(const SwitchConfig& config, Hosts& hosts) {
   if (config.switches.size() > 1) return std::make_unique<LinkedFabrics>(config, hosts);
   const FabricConfig& only = config.switches.front();

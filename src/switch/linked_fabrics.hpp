@@ -24,6 +24,7 @@ class LinkedFabrics final : public Network {
   const PortCounters& counters(int port) const override;
   std::vector<WayCounters> ways() const override;
   void reset_counters() override;
+  void throttle(double share) override;
 
  private:
   /// What one switch sees around itself.

@@ -100,6 +100,8 @@ class Network {
   virtual const PortCounters& counters(int port) const = 0;
   virtual std::vector<WayCounters> ways() const { return {}; }
   virtual void reset_counters() = 0;
+  /// Links carry so much of their rate from now on, above 0 and at most 1, as if others used them.
+  virtual void throttle(double share) = 0;
 
   /// Handles everything that is due until `now`.
   void advance(Time now) {

@@ -45,7 +45,7 @@ void SwitchLoop::run(const volatile std::sig_atomic_t& stop, const sigset_t& whi
     if (caught_up) wake_hosts();
     const Time now = clock_now();
     const bool called = polled_.back().revents != 0 || control_.deadline() <= now;
-    if (called) control_.serve(now, [this](bool reset) { return answer(reset); });
+    if (called) control_.serve(now, [this](const auto& request) { return answer(request); });
   }
 }
 
@@ -125,11 +125,12 @@ void SwitchLoop::wake_hosts() {
   }
 }
 
-std::string SwitchLoop::answer(bool reset) {
+std::string SwitchLoop::answer(const Control::Request& request) {
   const Time now = clock_now();
+  if (request.throttle) network_->throttle(*request.throttle);
   counters_.stopped = clock_.stopped();
-  std::string document = counters_json(config_, *network_, hosts_, counters_, now, reset);
-  if (reset) {
+  std::string document = counters_json(config_, *network_, hosts_, counters_, now, request.reset);
+  if (request.reset) {
     network_->reset_counters();
     hosts_.reset_counters();
     clock_.reset_counters();

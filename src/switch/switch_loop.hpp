@@ -29,7 +29,7 @@ class SwitchLoop {
   void finish(Time due);
   void wait(const sigset_t& while_waiting);
   void wake_hosts();
-  std::string answer(bool reset);
+  std::string answer(const Control::Request& request);
 
   SwitchConfig config_;
   TapPorts hosts_;

@@ -74,6 +74,19 @@ TEST(Fabric, OneTargetEachReachesTheRate) {
   }
 }
 
+TEST(Fabric, CarriesTheShareThatOthersLeave) {
+  for (const Model model : all_models) {
+    Bench bench(model, 4);
+    bench.saturate([](int port) { return (port + 1) % 4; });
+    bench.fabric->throttle(0.25);
+    EXPECT_NEAR(bench.throughput(second), 0.25, 0.01) << static_cast<int>(model);
+    bench.fabric->throttle(1);
+    bench.fabric->reset_counters();
+    bench.fabric->advance(2 * second);
+    EXPECT_NEAR(bench.fabric->counters(0).sent_bytes * 8.0 / rate_bps, 1, 0.01);
+  }
+}
+
 TEST(InputQueued, TwoTargetsEachFollowThePaper) {
   std::mt19937_64 random(1);
   for (const double alpha : {0.5, 0.25, 0.125}) {

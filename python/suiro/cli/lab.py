@@ -154,6 +154,23 @@ def status(name: NameArgument, as_json: JsonOption = False) -> None:
 
 
 @app.command()
+def throttle(
+    name: NameArgument,
+    share: Annotated[
+        float,
+        typer.Argument(metavar="SHARE", min=0.001, max=1, help="Of their rate; 1 is all of it."),
+    ],
+) -> None:
+    """Let the links of a running lab carry a share of their rate from now on.
+
+    As if others used them:  suiro lab throttle pair 0.1
+    """
+    from suiro import lab
+
+    lab.throttle(name, share)
+
+
+@app.command()
 def specs(as_json: JsonOption = False) -> None:
     """List the shipped specs."""
     from suiro.lab.spec import parse, shipped

@@ -9,9 +9,9 @@ print(result.exit_code, result.counters)
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from suiro.lab.front import Result, down, list_labs, run, status, up
+    from suiro.lab.front import Result, down, list_labs, run, status, throttle, up
 
-__all__ = ["Result", "down", "list_labs", "run", "status", "up"]
+__all__ = ["Result", "down", "list_labs", "run", "status", "throttle", "up"]
 
 
 def __getattr__(name: str) -> Any:

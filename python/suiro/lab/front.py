@@ -114,6 +114,12 @@ def status(name: str) -> dict[str, Any]:
     return switch.counters(Path(f"/proc/{pid}/root{CONTROL}"))
 
 
+def throttle(name: str, share: float) -> None:
+    """Let the links of a running lab carry a share of their rate from now on."""
+    record = state.find(state.root(), name)
+    switch.throttle(share, Path(f"/proc/{_init_of(record)}/root{CONTROL}"))
+
+
 def enter(name: str, host: str, command: Sequence[str]) -> int:
     """Run a command on a host of a running lab; its exit code."""
     record = state.find(state.root(), name)

@@ -6,10 +6,9 @@ import select
 import socket
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from suiro.errors import MachineError, SuiroError
-from suiro.lab.network import configuration
+from suiro.lab.network import Document, configuration
 from suiro.lab.plan import CONTROL, HOME, Plan
 
 _LOG = HOME / "switch.log"
@@ -46,14 +45,24 @@ def last_words() -> str:
     return lines[-1] if lines else "it wrote no reason"
 
 
-def counters(control: Path = CONTROL) -> dict[str, Any]:
+def counters(control: Path = CONTROL) -> Document:
     """Ask a running switch for its counters."""
+    return _ask({}, control)
+
+
+def throttle(share: float, control: Path = CONTROL) -> None:
+    """Let links carry that share of their rate from now on, above 0 and at most 1."""
+    _ask({"throttle": share}, control)
+
+
+def _ask(request: Document, control: Path) -> Document:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_ANSWER_TIMEOUT_S)
             connection.connect(str(control))
+            connection.sendall(json.dumps(request).encode() + b"\n")
             with connection.makefile("rb") as stream:
-                document: dict[str, Any] = json.loads(stream.read())
+                document: Document = json.loads(stream.read())
     except (OSError, ValueError) as error:
         raise SuiroError(f"the switch gave no counters: {error}") from None
     return document

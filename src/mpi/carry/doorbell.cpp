@@ -11,11 +11,15 @@
 
 namespace suiro::mpi {
 
-bool Doorbell::sleep() {
+bool Doorbell::sleep(std::uint32_t heard) {
   constexpr timespec at_most{0, 1'000'000};
-  return syscall(SYS_futex, &awaited_, FUTEX_WAIT, 1, &at_most, nullptr, 0) == 0 || errno == EAGAIN;
+  return syscall(SYS_futex, &rings_, FUTEX_WAIT, heard, &at_most, nullptr, 0) == 0 ||
+         errno == EAGAIN;
 }
 
-void Doorbell::wake() { syscall(SYS_futex, &awaited_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+void Doorbell::wake() {
+  ++rings_;
+  syscall(SYS_futex, &rings_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
 
 }  // namespace suiro::mpi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How ranks of a node sleep in memory that they share, until one of them rings (futex(2)). Where
 // ranks outnumber cores, one that looks again and again keeps others from theirs.
+// docs/decisions/0031-what-a-node-costs.md
 #pragma once
 
 #include <atomic>
@@ -15,20 +16,22 @@ class Doorbell {
   /// also where that came about just before.
   template <class IsOver>
   bool sleep(IsOver is_over) {
-    awaited_.store(1, std::memory_order_seq_cst);  // before the look; who rings looks here last
-    return is_over() || sleep();
+    const std::uint32_t heard = rings_.load();
+    awaited_.store(1);  // before the look; who rings looks here last
+    return is_over() || sleep(heard);
   }
 
   /// Wakes all. To be called after what they look for has been stored, in sequential order.
   void ring() {
-    if (awaited_.load(std::memory_order_seq_cst) != 0 && awaited_.exchange(0) != 0) wake();
+    if (awaited_.load() != 0 && awaited_.exchange(0) != 0) wake();
   }
 
  private:
-  bool sleep();
+  bool sleep(std::uint32_t heard);
   void wake();
 
-  std::atomic<std::uint32_t> awaited_;
+  std::atomic<std::uint32_t> rings_;    // that somebody waited for
+  std::atomic<std::uint32_t> awaited_;  // 1: somebody waits, or did
 };
 
 }  // namespace suiro::mpi

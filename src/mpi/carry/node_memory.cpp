@@ -77,7 +77,7 @@ NodeMemory::Signals& NodeMemory::signals(std::size_t from, std::size_t to) const
 }
 
 std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topology, int rank,
-                                             bool crowded) {
+                                             Waiting waiting) {
   const std::span<const int> near = topology.ranks_of(topology.node(rank));
   const std::size_t size = bytes(near.size());
   Offer offer;
@@ -93,13 +93,13 @@ std::unique_ptr<NodeMemory> NodeMemory::make(MPI_Comm twin, const Topology& topo
     if (code == MPI_SUCCESS) memory = adopted(offer, size);
   }
   if (!memory) return nullptr;
-  std::unique_ptr<NodeMemory> found(new NodeMemory(std::move(*memory), topology, rank, crowded));
+  std::unique_ptr<NodeMemory> found(new NodeMemory(std::move(*memory), topology, rank, waiting));
   return found->header().token == offer.token ? std::move(found) : nullptr;
 }
 
-NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank, bool crowded)
+NodeMemory::NodeMemory(SharedMemory memory, const Topology& topology, int rank, Waiting waiting)
     : memory_(std::move(memory)),
-      crowded_(crowded),
+      waiting_(waiting),
       ranks_(topology.ranks_of(topology.node(rank)).size()),
       me_(static_cast<std::size_t>(topology.local(rank))),
       place_of_rank_(static_cast<std::size_t>(topology.ranks()), -1),

@@ -17,6 +17,7 @@
 #include "base/shared_memory.hpp"
 #include "mpi/carry/doorbell.hpp"
 #include "mpi/carry/run.hpp"
+#include "mpi/underneath/waiting.hpp"
 #include "topology/topology.hpp"
 
 namespace suiro::mpi {
@@ -29,7 +30,7 @@ class NodeMemory {
   /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
   /// then ask each other whether all have it. Afterwards close_to_others().
   static std::unique_ptr<NodeMemory> make(MPI_Comm twin, const Topology& topology, int rank,
-                                          bool crowded);
+                                          Waiting waiting);
   void close_to_others() { memory_.close_descriptor(); }
 
   bool is_near(int rank) const { return place_of_rank_[static_cast<std::size_t>(rank)] >= 0; }
@@ -95,18 +96,18 @@ class NodeMemory {
     std::uint64_t token;
   };
 
-  NodeMemory(SharedMemory memory, const Topology& topology, int rank, bool crowded);
+  NodeMemory(SharedMemory memory, const Topology& topology, int rank, Waiting waiting);
 
   template <class IsOver, class Idle>
   bool wait_at(Doorbell& doorbell, IsOver is_over, Idle idle) {
     for (int look = 1; !is_over(); ++look) {
-      if (!crowded_) {
-        if (look % looks_between_idle == 0 && !idle()) return false;
-      } else if (look <= looks_awake) {
+      bool is_idle = look % looks_between_idle == 0;
+      if (waiting_.must_yield() && look > looks_awake) {
+        is_idle = !doorbell.sleep(is_over);
+      } else if (waiting_.yields) {
         sched_yield();
-      } else if (!doorbell.sleep(is_over) && !idle()) {
-        return false;
       }
+      if (is_idle && !idle()) return false;
     }
     return true;
   }
@@ -123,7 +124,7 @@ class NodeMemory {
   }
 
   SharedMemory memory_;
-  bool crowded_;                    // more ranks than cores
+  Waiting waiting_;
   std::size_t ranks_;               // of the node
   std::size_t me_;                  // the place of this rank among them
   std::vector<int> place_of_rank_;  // -1: on another node

@@ -156,7 +156,7 @@ void Communicator::take_back(const Collective& collective) {
   if (plan.plan->agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
-  if (plan.waiting != nullptr) ++plan.waiting->native_calls;
+  if (plan.waiting != nullptr) ++plan.waiting->calls_until_asked;
   plan.waiting = nullptr;
   if (plan.timed != nullptr) plan.timed->take_back();
   plan.timed = nullptr;
@@ -267,7 +267,7 @@ std::string Communicator::make_twin() {
 std::string Communicator::make_node_memory() {
   if (survives_failures()) return "shared memory tells of no process that has failed";
   try {
-    node_ = NodeMemory::make(twin_, *topology_, rank_, job.waiting.yields);
+    node_ = NodeMemory::make(twin_, *topology_, rank_, job.waiting);
   } catch (const std::bad_alloc&) {
     node_.reset();  // as all others are told
   }

@@ -48,21 +48,22 @@ struct Choice : Answer {
   int asked_again = 0;
   bool is_asked_again = false;  // that is what it waits for
 
-  static_assert(Trial::times_max <= Reduction::numbers_max);
-  /// As long as it is held against native in the program's calls, and once it has won.
-  struct InTrial {
-    std::int64_t bytes = 0;  // of the size class
+  /// Held against another in the program's calls.
+  struct Contest {
     Trial trial;
     Reduction times;
+    static_assert(Trial::times_max <= Reduction::numbers_max);
+  };
+  /// With native, and once it has won.
+  struct InTrial : Contest {
+    std::int64_t bytes = 0;  // of the size class
   };
   std::unique_ptr<InTrial> in_trial = nullptr;
 
-  /// What has won is held against others, one after the other: the rival takes turns with it.
-  /// Before each, as many of its calls pass as `native_calls` says.
-  struct Challenge {
+  /// What has won meets others, one after the other. `calls_until_asked` of its calls pass before
+  /// each.
+  struct Challenge : Contest {
     std::unique_ptr<Choice> rival;
-    Trial trial;
-    Reduction times;
   };
   bool is_challenged = false;  // there may be another rival
   std::unique_ptr<Challenge> challenge = nullptr;
@@ -185,7 +186,7 @@ class Communicator {
   Choice& turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice);
   void turn_to_rival(const Collective& collective, PlanInUse& plan, Choice& choice);
   void conclude_challenge(const Collective& collective, Choice& choice) const;
-  bool is_judged(Trial& trial, Reduction& times);
+  bool is_judged(Choice::Contest& contest);
   void conclude(const Collective& collective, PlanInUse& plan, Choice& choice);
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;

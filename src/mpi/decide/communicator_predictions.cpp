@@ -83,7 +83,7 @@ void Communicator::ask_again_later(const Collective& collective, PlanInUse& plan
                                    std::int64_t bytes) {
   choice.asked_bytes = bytes;
   choice.is_asked_again = true;
-  choice.native_calls = calls_until_asked_again(choice.lost_calls, choice.asked_again++);
+  choice.calls_until_asked = calls_until_asked_again(choice.lost_calls, choice.asked_again++);
   wait_a_call(collective, plan, choice);
 }
 
@@ -150,13 +150,12 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves_min = 1000;
   const UsualArithmetic usual;
   Choice::Work& work = choice.work;
-  if (work.is_ready) return true;
   const std::int64_t bytes = choice.bytes_asked_about();
   const double now = now_s();
   const double granted_s = margins.work_first_s + margins.work_share * work.calls_s;
   const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
   const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
-  if (moves < moves_min) return false;
+  if (moves < moves_min && !work.is_ready) return false;
   try {
     work.is_ready = choice.asks_for_rival()
                         ? job.chooser->prepare_challenger(collective, *topology_, bytes, moves)
@@ -171,23 +170,24 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
 /// Rank 0 was not ready.
 void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice) {
   constexpr int doubled_max = 8;
-  choice.native_calls = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
+  choice.calls_until_asked = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
   wait_a_call(collective, plan, choice);
 }
 
-/// One more call of native's before a prediction. A call that decides to wait is the first of them:
+/// One more call before rank 0 is asked. A call that decides to wait is the first of them:
 /// where MPI refuses it, it is made again, and must come to the same.
 void Communicator::wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice) {
   time_if_soon(collective, choice);
-  --choice.native_calls;
+  --choice.calls_until_asked;
   plan.waiting = &choice;
-  if (rank_ != 0 || choice.is_asked_again || prepare(collective, choice)) return;
-  plan.clocked = &choice;
+  if (rank_ != 0 || choice.is_asked_again || choice.work.is_ready) return;
+  if (!prepare(collective, choice)) plan.clocked = &choice;
 }
 
 /// Of the calls before a prediction the last are native's part of a trial.
 void Communicator::time_if_soon(const Collective& collective, Choice& choice) const {
-  if (!is_tried(collective) || choice.in_trial || choice.native_calls > calls_timed_ahead) return;
+  if (!is_tried(collective) || choice.in_trial || choice.calls_until_asked > calls_timed_ahead)
+    return;
   choice.in_trial = std::make_unique<Choice::InTrial>();
   choice.in_trial->bytes = *choice.asked_bytes;
 }
@@ -201,13 +201,13 @@ void Communicator::take_over(Choice& choice, std::int64_t bytes) {
   choice.asked_in_vain = 0;
   choice.work = {};
   choice.is_challenged = true;
-  choice.native_calls = static_cast<std::int64_t>(margins.trial_calls_min);
+  choice.calls_until_asked = static_cast<std::int64_t>(margins.trial_calls_min);
 }
 
 void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
   const UsualArithmetic usual;
-  if (choice.is_asked_again && choice.native_calls == 0) ask_again(collective, plan, choice);
-  if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
+  if (choice.is_asked_again && choice.calls_until_asked == 0) ask_again(collective, plan, choice);
+  if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
   const std::int64_t bytes = *choice.asked_bytes;
   std::optional<Decision> told = told_prediction(collective, choice);

@@ -28,7 +28,7 @@ void note_trial(std::string& reason, const std::string& shown) {
 /// Who runs this call: the choice, or native or a rival if it is in a trial.
 Choice& Communicator::turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice) {
   if (!choice.in_trial) return choice;
-  if (!choice.challenge && is_judged(choice.in_trial->trial, choice.in_trial->times)) {
+  if (!choice.challenge && is_judged(*choice.in_trial)) {
     conclude(collective, plan, choice);
   }
   if (!choice.in_trial) return choice;
@@ -47,7 +47,8 @@ Choice& Communicator::turn_in_trial(const Collective& collective, PlanInUse& pla
 /// all ranks counts: from the first that came until the last was done. The mean would favour trees
 /// that let many go early and the last one late; the shortest is that of a rank that came last, and
 /// may leave at once. True: there is a verdict, or another one.
-bool Communicator::is_judged(Trial& trial, Reduction& times) {
+bool Communicator::is_judged(Choice::Contest& contest) {
+  auto& [trial, times] = contest;
   if (!trial.is_over() || spoiled_code_ != MPI_SUCCESS) return false;
   if (trial.calls_since() == 0) {
     if (!times.is_open()) spoiled_code_ = times.start(trial.times(), MPI_MAX, user_);
@@ -61,11 +62,11 @@ bool Communicator::is_judged(Trial& trial, Reduction& times) {
 
 /// Asks rank 0 for the next rival, if none is there and the time has come.
 void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, Choice& choice) {
-  if (choice.challenge && is_judged(choice.challenge->trial, choice.challenge->times)) {
+  if (choice.challenge && is_judged(*choice.challenge)) {
     conclude_challenge(collective, choice);
   }
   if (choice.challenge || !choice.in_trial->trial.is_settled()) return;
-  if (choice.native_calls > 0) return wait_a_call(collective, plan, choice);
+  if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   const UsualArithmetic usual;
   std::optional<Decision> told = told_prediction(collective, choice);
   if (!told) return ask_later(collective, plan, choice);
@@ -85,13 +86,14 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
 void Communicator::conclude_challenge(const Collective& collective, Choice& choice) const {
   const UsualArithmetic usual;
   const std::unique_ptr<Choice::Challenge> challenge = std::move(choice.challenge);
-  const auto& [rival, trial, times] = *challenge;
+  const Trial& trial = challenge->trial;
+  const std::unique_ptr<Choice>& rival = challenge->rival;
   const std::int64_t bytes = choice.in_trial->bytes;
   const bool has_won = trial.verdict() == Trial::Side::foretold;
   const Choice& loser = has_won ? choice : *rival;
   job.chooser->beat(collective, *topology_, bytes, loser.decision.algorithm);
   const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
-  choice.native_calls = std::llround(std::min(lost / margins.trial_share, 1e12));
+  choice.calls_until_asked = std::llround(std::min(lost / margins.trial_share, 1e12));
   choice.asked_in_vain = 0;
   choice.work = {};
   if (!has_won) return;
@@ -137,7 +139,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   choice.in_trial.reset();
   ask_next(collective, choice, bytes);
   if (choice.asked_bytes) {
-    ++choice.native_calls;
+    ++choice.calls_until_asked;
     wait_a_call(collective, plan, choice);
   }
   leave_small_untouched(plan);

@@ -164,7 +164,7 @@ void ask_next(const Collective& collective, const Topology& topology, Answer& an
   const auto calls = calls_before_prediction(collective, topology, bytes, lasts);
   if (!calls) return;
   answer.asked_bytes = bytes;
-  answer.native_calls = *calls;
+  answer.calls_until_asked = *calls;
 }
 
 std::shared_ptr<const Plan> native_plan(std::string_view reason) {

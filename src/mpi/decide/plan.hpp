@@ -18,10 +18,10 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes.
 struct Answer {
-  /// Nobody has said anything, and it is still to be predicted, for so many bytes. When native has
-  /// run for so many calls, rank 0 tells, or that it is not ready.
+  /// Nobody has said anything, and it is still to be predicted, for so many bytes. After so many
+  /// calls rank 0 tells, or that it is not ready.
   std::optional<std::int64_t> asked_bytes;
-  std::int64_t native_calls = 0;
+  std::int64_t calls_until_asked = 0;
 
   bool native = true;
   std::string algorithm;  // with its parameters, as in SUIRO_ALLTOALL

@@ -61,7 +61,7 @@ bool may_act(bool enrolled) {
 /// messages, as it would in MPI_Finalize.
 void wait_for_reports() {
   while (job.service.relays()) {
-    let_mpi_progress(MPI_COMM_SELF, 0);
+    let_mpi_progress(MPI_COMM_WORLD, job.rank);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

@@ -20,11 +20,12 @@ inline bool is_large(const Part& part) { return part.count > std::numeric_limits
 
 inline int count_of(const Part& part) { return static_cast<int>(part.count); }
 
-/// While a rank waits for what is not MPI's, other messages of the user may have to move. Nothing
-/// ever has this tag: a probe that finds something returns without that. To itself, so that no
-/// other process can have it fail.
+/// While a rank waits for what is not MPI's, other messages of the user may have to move. A probe
+/// that finds something returns without that, so it is for what next to nobody sends: from this
+/// rank to itself, with the last tag that every MPI has. MPICH does nothing for a communicator of
+/// one rank.
 inline void let_mpi_progress(MPI_Comm communicator, int rank_in_it) {
-  constexpr int tag = 3;
+  constexpr int tag = 32767;
   int found = 0;
   real.Iprobe(rank_in_it, tag, communicator, &found, MPI_STATUS_IGNORE);
 }
