@@ -235,6 +235,20 @@ def _learnt(names: list[str]) -> list[str]:
     return _markdown(" | ".join(["model", *titles]), [["best by hand", *best], *rows])
 
 
+def _changed(names: list[str]) -> list[str]:
+    """What ran, and what it cost, while the rate of links changed: a row for each phase."""
+    [path] = _paths(names)
+    rows = []
+    for row in json.loads(path.read_bytes())["rows"]:
+        collective, _, size = row["key"].partition(":")
+        alone, ended, best = (f"{1e3 * row[key]:.3g} ms" for key in ("alone_s", "end_s", "best_s"))
+        rows.append([f"`{collective}` {size_text(int(size))}", f"{row['share']:.0%}", alone,
+                     f"{ended} (`{row['ran']}`)", f"{row['total']:.2f}",
+                     f"{best} (`{row['best']}`)"])  # fmt: skip
+    header = "call | links | MPI alone | suiro at the end | all calls, of MPI alone | best by hand"
+    return _markdown(header, rows)
+
+
 def _commands(names: list[str]) -> list[str]:
     """What to type to measure it again, and where it was measured."""
     found: dict[str, list[Provenance]] = {}
@@ -254,6 +268,7 @@ def _commands(names: list[str]) -> list[str]:
 
 _KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "cells": _cells,
+    "changed": _changed,
     "commands": _commands,
     "gains": _gains,
     "learnt": _learnt,

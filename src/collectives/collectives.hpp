@@ -73,6 +73,8 @@ struct Collective {
 
   bool unequal() const { return sizes != Sizes::equal; }
   bool cut() const { return piece != nullptr; }
+  /// Only the root receives: the others are done when they have sent.
+  bool to_root() const { return rooted && receive_blocks({.ranks = 2}, 1) == 0; }
   /// Blocks that are cut, and the pieces of all.
   std::int64_t blocks(int ranks) const { return for_each_rank ? ranks : 1; }
   std::int64_t pieces(const Instance& call) const { return blocks(call.ranks) * call.pieces; }

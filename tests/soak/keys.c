@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * keys CALLS COLLECTIVE:BYTES...
+ * keys CALLS[/PHASES] COLLECTIVE:BYTES...
  * One call of each by turns, CALLS times. Prints the seconds of every call on a line per key: of
- * the rank that took longest, after all have come. */
+ * the rank that took longest, after all have come. Before each phase but the first rank 0 says
+ * `phase` on standard error, and waits for a line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,12 @@ static int call(const char* name, int bytes) {
   exit(2);
 }
 
+static void wait_for_a_line(void) {
+  char line[8];
+  fprintf(stderr, "phase\n");
+  if (fgets(line, sizeof line, stdin) == NULL) fprintf(stderr, "keys: no line\n");
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
@@ -43,12 +50,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int calls = argc > 1 ? atoi(argv[1]) : 0;
+  const char* const slash = argc > 1 ? strchr(argv[1], '/') : NULL;
+  const int phases = slash != NULL ? atoi(slash + 1) : 1;
   const int keys = argc - 2;
   int largest = 8;
   int bytes[64];
   char* names[64];
-  if (calls < 1 || keys < 1 || keys > 64) {
-    if (rank == 0) fprintf(stderr, "usage: keys CALLS COLLECTIVE:BYTES...\n");
+  if (calls < 1 || phases < 1 || calls % phases != 0 || keys < 1 || keys > 64) {
+    if (rank == 0) fprintf(stderr, "usage: keys CALLS[/PHASES] COLLECTIVE:BYTES...\n");
     MPI_Finalize();
     return 2;
   }
@@ -63,6 +72,7 @@ int main(int argc, char** argv) {
   double* seconds = calloc((size_t)(calls * keys), sizeof *seconds);
   double* longest = calloc((size_t)(calls * keys), sizeof *longest);
   for (int turn = 0; turn < calls; ++turn) {
+    if (rank == 0 && turn > 0 && turn % (calls / phases) == 0) wait_for_a_line();
     for (int key = 0; key < keys; ++key) {
       PMPI_Barrier(MPI_COMM_WORLD);
       const double begin = MPI_Wtime();

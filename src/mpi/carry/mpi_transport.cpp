@@ -107,7 +107,8 @@ MpiTransport::MpiTransport(const Carrier& carrier, const Places& places, MPI_Op 
       waiting_(carrier.waiting),
       direct_(direct),
       node_(carrier.node),
-      rank_(carrier.rank) {
+      rank_(carrier.rank),
+      all_wait_(carrier.all_wait) {
   in_flight_.signals.clear();
   in_flight_.requests.clear();
   in_flight_.operations.clear();
@@ -307,7 +308,7 @@ bool MpiTransport::wait_for_signals(std::vector<Ended>& ended) {
     let_mpi_progress(twin_, rank_);
     return !is_revoked(user_);
   };
-  return node_->wait(have_come, idle) || check(revoked_code());
+  return node_->wait(all_wait_, have_come, idle) || check(revoked_code());
 }
 
 /// Which of the finished operations are receives that got nothing. MPI tells which of them failed

@@ -114,6 +114,7 @@ class MpiTransport {
   bool direct_;
   NodeMemory* node_;  // where the schedule has shared blocks
   int rank_;
+  bool all_wait_;
   std::vector<Ended> refused_;  // over before they began, as their peer has failed
   int error_ = MPI_SUCCESS;
   int last_code_ = MPI_SUCCESS;

@@ -45,7 +45,7 @@ class NodeMemory {
       const auto has_ended = [&] {
         return its.ended.load(std::memory_order_seq_cst) >= run_ - sets;
       };
-      if (!wait_at(its.another, has_ended, idle)) return;
+      if (!wait_at(&its.another, has_ended, idle)) return;
     }
   }
   void end();
@@ -70,16 +70,17 @@ class NodeMemory {
     return from(rank).lost.load(std::memory_order_relaxed) >= number;
   }
   /// Until `has_come` has found signals from near ranks. False: `idle`, which is called now and
-  /// then, has given up.
+  /// then, has given up. `all_wait`: so do the others, so that who sleeps is not behind them when
+  /// it wakes up.
   template <class HasCome, class Idle>
-  bool wait(HasCome has_come, Idle idle) {
-    return wait_at(progress(me_).told, has_come, idle);
+  bool wait(bool all_wait, HasCome has_come, Idle idle) {
+    return wait_at(all_wait ? &progress(me_).told : nullptr, has_come, idle);
   }
 
  private:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t sets = 2;  // of blocks
-  static constexpr int looks_awake = 2;
+  static constexpr int looks_awake = 4;
   static constexpr int looks_between_idle = 64;
 
   /// From one rank to another. What one rank tells is in few lines, whoever reads it.
@@ -99,11 +100,11 @@ class NodeMemory {
   NodeMemory(SharedMemory memory, const Topology& topology, int rank, Waiting waiting);
 
   template <class IsOver, class Idle>
-  bool wait_at(Doorbell& doorbell, IsOver is_over, Idle idle) {
+  bool wait_at(Doorbell* doorbell, IsOver is_over, Idle idle) {
     for (int look = 1; !is_over(); ++look) {
       bool is_idle = look % looks_between_idle == 0;
-      if (waiting_.must_yield() && look > looks_awake) {
-        is_idle = !doorbell.sleep(is_over);
+      if (doorbell != nullptr && waiting_.must_yield() && look > looks_awake) {
+        is_idle = !doorbell->sleep(is_over);
       } else if (waiting_.yields) {
         sched_yield();
       }

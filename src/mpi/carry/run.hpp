@@ -82,6 +82,7 @@ struct Carrier {
   NodeMemory* node = nullptr;
   Waiting waiting;
   int rank = 0;
+  bool all_wait = true;  // no rank can be done long before the others of its node
 };
 
 /// False, on all ranks alike, when blocks are too large to be merged, kept on the way or counted,

@@ -228,7 +228,7 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
   }
   const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
   NodeMemory* node = workspace.executor.schedule().shared > 0 ? node_.get() : nullptr;
-  const Carrier carrier{user_, twin_, net, node, job.waiting, rank_};
+  const Carrier carrier{user_, twin_, net, node, job.waiting, rank_, !collective.to_root()};
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
   const std::int64_t stake = memory_at_stake(collective, operation, slot);
