@@ -55,6 +55,7 @@ CALLED = [
     "Group_free",
     "Group_translate_ranks",
     "Iallreduce",
+    "Ibcast",
     "Info_get",
     "Irecv",
     "Irecv_c",

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <span>
+#include <thread>
 
 #include "base/tell.hpp"
 #include "choose/margins.hpp"
@@ -26,6 +29,19 @@ constexpr std::int64_t calls_until_told = 16;  // then twice as many each time
 
 constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth these calls";
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
+
+/// From rank 0, which may come late. Where the MPI would spin, the others leave their cores to it.
+int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
+  const int size = static_cast<int>(told.size());
+  if (!waiting.must_yield()) return real.Bcast(told.data(), size, MPI_CHAR, 0, communicator);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = real.Ibcast(told.data(), size, MPI_CHAR, 0, communicator, &request);
+  for (int done = 0; code == MPI_SUCCESS && done == 0;) {
+    code = real.Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return code;
+}
 
 }  // namespace
 
@@ -129,9 +145,7 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
                   spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after,
                   mine.reason.c_str());
   }
-  const int size = static_cast<int>(told.size());
-  if (real.Bcast(told.data(), size, MPI_CHAR, 0, user_) != MPI_SUCCESS)
-    return native(std::string(untold));
+  if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) return native(std::string(untold));
   const std::string text = told.data();
   if (text.empty()) return std::nullopt;
   const std::size_t end = text.find('\n');
@@ -145,21 +159,24 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
 }
 
 /// Rank 0 works a little on what it will tell: no more than a share of what its calls have taken.
-/// Where ranks wait for a processor, what it takes is longer than the moves say. True: it is ready.
+/// It looks at the clock now and then: where ranks spin while they wait for a processor, it may
+/// have one for a thirtieth of the time. True: it is ready, even if that took no time.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
-  constexpr std::int64_t moves_min = 1000;
+  constexpr std::int64_t moves = 1000;  // between looks
   const UsualArithmetic usual;
   Choice::Work& work = choice.work;
   const std::int64_t bytes = choice.bytes_asked_about();
+  const auto is_ready_after = [&](std::int64_t some) {
+    return choice.asks_for_rival()
+               ? job.chooser->prepare_challenger(collective, *topology_, bytes, some)
+               : job.chooser->prepare(collective, *topology_, bytes, some);
+  };
   const double now = now_s();
   const double granted_s = margins.work_first_s + margins.work_share * work.calls_s;
   const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
-  const auto moves = static_cast<std::int64_t>(left_s / margins.move_s);
-  if (moves < moves_min && !work.is_ready) return false;
   try {
-    work.is_ready = choice.asks_for_rival()
-                        ? job.chooser->prepare_challenger(collective, *topology_, bytes, moves)
-                        : job.chooser->prepare(collective, *topology_, bytes, moves);
+    if (work.is_ready) work.is_ready = is_ready_after(0);
+    while (!work.is_ready && elapsed_s(now) < left_s) work.is_ready = is_ready_after(moves);
   } catch (const std::bad_alloc&) {
     work.is_ready = true;  // told_prediction() is without memory, too
   }
