@@ -8,8 +8,8 @@ with a share of it, and with all of it again. It runs alone, with suiro, and wit
 the catalog by hand. Prints for each collective and phase
 
     alone   median time of the MPI's own
-    suiro   that of the last quarter of the phase, what ran then, and all of the phase over the
-            MPI alone
+    suiro   that of the last quarter of the phase, what ran then in a second job, and all of the
+            phase over the MPI alone
     by hand the least of all algorithms
 
 The store is left alone. `--plot FILE` draws every call.
@@ -36,6 +36,7 @@ LINE = (
     "{key:18} {share:5.0%} of the rate: alone {alone_s:.2e} s; "
     "suiro {end_s:.2e} s, {ran}, total {total:.2f}; by hand {best_s:.2e} s, {best}"
 )
+POINTS_MAX = 600  # of a panel
 BY_HAND_CALLS = 20  # in each phase
 T = TypeVar("T")
 Phase = list[float]  # seconds of calls
@@ -57,11 +58,12 @@ class Experiment:
         command = ["suiro", "lab", "exec", self.lab, "--", "sh", "-c", script]
         shares = iter(self.shares)
         self._throttle(next(shares))
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # Standard output is a file, as nobody reads it before standard error has ended.
+        with tempfile.TemporaryFile("w+") as output, subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.PIPE,
             text=True, bufsize=1,
         ) as process:  # fmt: skip
-            assert process.stdin and process.stdout and process.stderr
+            assert process.stdin and process.stderr
             said = []
             for line in process.stderr:
                 said.append(line)
@@ -69,7 +71,9 @@ class Experiment:
                     continue
                 self._throttle(next(shares))
                 process.stdin.write("\n")
-            rows = process.stdout.read().splitlines()
+            process.wait()
+            output.seek(0)
+            rows = output.read().splitlines()
         if process.returncode != 0 or len(rows) != len(self.keys):
             sys.exit(f"{prefix or 'alone'}: {''.join(said[-3:])}")
         return {
@@ -81,8 +85,9 @@ class Experiment:
         subprocess.run(["suiro", "lab", "throttle", self.lab, str(share)], check=True)
 
     def with_suiro(self, calls: int, trace: Path) -> tuple[Phases, dict[str, list[list[str]]]]:
-        """Times, and what ran in each call."""
-        times = self.run(calls, f"suiro run --no-store --trace {trace} --")
+        """Times, and what ran in each call of another job, as a trace takes time of each."""
+        times = self.run(calls, "suiro run --no-store --")
+        self.run(calls, f"suiro run --no-store --trace {trace} --")
         ran: dict[str, list[str]] = {key.partition(":")[0]: [] for key in self.keys}
         for line in trace.read_text().splitlines():
             call = json.loads(line)
@@ -125,7 +130,9 @@ def plot(path: Path, alone: Phases, with_suiro: Phases, ran: dict[str, list[list
         names = [name for phase in ran[key] for name in phase]
         for name, _ in Counter(names).most_common():
             at = [call for call, each in enumerate(names) if each == name]
-            panel.plot(at, [times[call] for call in at], ".", markersize=3, label=f"suiro: {name}")
+            shown = at[:: max(1, len(times) // POINTS_MAX)]
+            panel.plot(shown, [times[call] for call in shown], ".", markersize=3,
+                       label=f"suiro: {name}")  # fmt: skip
         size = len(times) // PHASES
         for phase in range(PHASES):
             ends = [phase * size, (phase + 1) * size]
