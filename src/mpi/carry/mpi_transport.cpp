@@ -266,8 +266,7 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
   const bool looks_up = waiting_.must_yield() || survives_failures() || !in_flight_.signals.empty();
   const auto wait_some = looks_up ? real.Testsome : real.Waitsome;
   while (true) {
-    take_signals(ended);
-    if (!ended.empty()) return true;
+    if (take_signals(ended)) return true;
     int reported = 0;
     const int code = wait_some(count, in_flight_.requests.data(), &reported,
                                in_flight_.finished.data(), in_flight_.statuses.data());
@@ -289,21 +288,19 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
 }
 
 /// Those that have come, if any.
-void MpiTransport::take_signals(std::vector<Ended>& ended) {
+bool MpiTransport::take_signals(std::vector<Ended>& ended) {
   std::vector<InFlight::Signal>& awaited = in_flight_.signals;
   std::erase_if(awaited, [&](const InFlight::Signal& signal) {
     if (!node_->has_come(signal.peer, signal.number)) return false;
     ended.push_back({signal.token, node_->is_lost(signal.peer, signal.number)});
     return true;
   });
+  return !ended.empty();
 }
 
 /// Nothing of this run waits for MPI, but other messages of the user may have to move.
 bool MpiTransport::wait_for_signals(std::vector<Ended>& ended) {
-  const auto have_come = [&] {
-    take_signals(ended);
-    return !ended.empty();
-  };
+  const auto have_come = [&] { return take_signals(ended); };
   const auto idle = [&] {
     let_mpi_progress(twin_, rank_);
     return !is_revoked(user_);

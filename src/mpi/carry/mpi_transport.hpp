@@ -97,7 +97,7 @@ class MpiTransport {
   bool refuse(InFlight::Operation operation);
   bool is_signal(const Blocks& blocks, int peer) const;
   int tell(int peer, bool lost);
-  void take_signals(std::vector<Ended>& ended);
+  bool take_signals(std::vector<Ended>& ended);
   bool wait_for_signals(std::vector<Ended>& ended);
   int error_of(int code, int finished) const;
   void add_dropped(int& finished);
