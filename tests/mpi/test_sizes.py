@@ -127,8 +127,10 @@ def small(
 
 @pytest.mark.parametrize("what", ["even", "refused", "freed", "threads"])
 def test_small_blocks_go_through_leaders(an_mpi: Mpi, what: str) -> None:
+    """Some algorithm that joins blocks: which is found first, other ranks' work decides."""
     rows = small(an_mpi, "v", what, 12, 60)
-    assert "node_leader" in {row["algorithm"] for row in rows}
+    joins = {"node_leader", "multi_leader", "send_side_aggregation"}
+    assert joins & {row["algorithm"] for row in rows}
 
 
 def test_the_first_small_calls_are_native(mpi: Mpi) -> None:

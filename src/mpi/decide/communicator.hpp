@@ -29,6 +29,7 @@ struct Choice : Answer {
   struct Work {
     double calls_s = 0;  // that its calls have taken since
     double done_s = 0;
+    bool has_begun = false;
     bool is_ready = false;
   };
   Work work = {};

@@ -11,6 +11,7 @@
 #include <new>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "base/tell.hpp"
 #include "choose/margins.hpp"
@@ -158,11 +159,12 @@ std::optional<Decision> Communicator::told_prediction(const Collective& collecti
   return decision;
 }
 
-/// Rank 0 works a little on what it will tell: no more than a share of what its calls have taken.
-/// It looks at the clock now and then: where ranks spin while they wait for a processor, it may
-/// have one for a thirtieth of the time. True: it is ready, even if that took no time.
+/// Rank 0 works a little on what it will tell: at once what is soon done, whatever the clock says,
+/// then no more than a share of what its calls have taken. Where ranks spin while they wait for a
+/// processor, it may have one for a thirtieth of the time. True: it is ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
-  constexpr std::int64_t moves = 1000;  // between looks
+  constexpr std::int64_t moves = 1000;  // between looks at the clock
+  constexpr auto at_once = static_cast<std::int64_t>(margins.work_first_s / margins.move_s);
   const UsualArithmetic usual;
   Choice::Work& work = choice.work;
   const std::int64_t bytes = choice.bytes_asked_about();
@@ -175,7 +177,8 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   const double granted_s = margins.work_first_s + margins.work_share * work.calls_s;
   const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
   try {
-    if (work.is_ready) work.is_ready = is_ready_after(0);
+    const bool begins = !std::exchange(work.has_begun, true);
+    if (work.is_ready || begins) work.is_ready = is_ready_after(begins ? at_once : 0);
     while (!work.is_ready && elapsed_s(now) < left_s) work.is_ready = is_ready_after(moves);
   } catch (const std::bad_alloc&) {
     work.is_ready = true;  // told_prediction() is without memory, too
