@@ -173,7 +173,7 @@ def test_up_exec_status_list_down(suiro: Suiro) -> None:
         )
         assert len(json.loads(suiro("lab", "status", name, "--json").stdout)["ports"]) == 2
         assert suiro("lab", "status", name).returncode == 0
-        for share, code in (("0.1", 0), ("1", 0), ("0", 2), ("1.5", 2), ("half", 2)):
+        for share, code in (("0.1", 0), ("1", 0), ("0", 2), ("1.5", 2), ("half", 2), ("nan", 2)):
             assert suiro("lab", "throttle", name, share).returncode == code
         labs = json.loads(suiro("lab", "list", "--json").stdout)
         assert [lab["spec"] for lab in labs if lab["name"] == name] == ["2x1-voq"]

@@ -116,8 +116,12 @@ def status(name: str) -> dict[str, Any]:
 
 def throttle(name: str, share: float) -> None:
     """Let the links of a running lab carry a share of their rate from now on."""
-    record = state.find(state.root(), name)
-    switch.throttle(share, Path(f"/proc/{_init_of(record)}/root{CONTROL}"))
+    if not 0 < share <= 1:  # nor is what is no number
+        raise UsageError(f"SHARE: expected a number above 0 and at most 1, not {share}")
+    control = Path(f"/proc/{_init_of(state.find(state.root(), name))}/root{CONTROL}")
+    if not control.exists():
+        raise UsageError(f"{name} has no switch whose links have a rate (model wire or bridge)")
+    switch.throttle(share, control)
 
 
 def enter(name: str, host: str, command: Sequence[str]) -> int:
