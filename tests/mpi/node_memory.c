@@ -60,6 +60,26 @@ static void try_all(int count, int turn) {
   if (rank == root) require(come == barriers, "barrier", 0);
 }
 
+/// Long and short ones in a row, to a root that comes late: others are ahead of it as far as may
+/// be.
+static void try_late_root(int turn) {
+  enum { calls = 24 };
+  const int root = turn % size;
+  const int longest = numbers_max < 40000 ? numbers_max : 40000;
+  int* own = malloc(sizeof(int) * (size_t)(longest + 1));
+  int* got = malloc(sizeof(int) * (size_t)(longest + 1));
+  for (int call = 0; call < calls; ++call) {
+    // Each size has come once, so ranks no longer ask each other for its memory.
+    if (call == 6 && rank == root) usleep(2000);
+    const int count = call == 18 ? longest : 1 + call % 3 * longest / 100;
+    for (int i = 0; i < count; ++i) own[i] = rank * 7 + i + call;
+    MPI_Reduce(own, got, count, MPI_INT, MPI_SUM, root, comm);
+    if (rank == root) require_sum(got, count, call, "reduce to a late root");
+  }
+  free(own);
+  free(got);
+}
+
 /// Whether this process has memory in common with its node.
 static int shares(void) {
   char line[512];
@@ -103,6 +123,7 @@ static void* use_all(void* given) {
       for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
         if (counts[i] <= numbers_max) try_all(counts[i], turn);
       }
+      if (numbers_max > 1) try_late_root(turn);
     }
     if (made % 3 != 2) require(shares(), "shared memory before the end", made);
     MPI_Comm_free(&comm);

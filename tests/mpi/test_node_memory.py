@@ -13,15 +13,29 @@ FORCED = {
 
 
 @pytest.mark.parametrize(
-    ("allreduce", "nodes"), [("shared_leader", "2"), ("shared_lanes:segment=65536", "3+1")]
+    ("more", "nodes"),
+    [
+        ({"SUIRO_ALLREDUCE": "shared_leader", "SUIRO_REDUCE": "shared_leader"}, "2"),
+        ({"SUIRO_ALLREDUCE": "shared_lanes:segment=65536"}, "3+1"),
+    ],
+    ids=["leaders", "all"],
 )
-def test_every_mpi_gets_what_it_is_to(every_mpi: Mpi, allreduce: str, nodes: str) -> None:
+def test_every_mpi_gets_what_it_is_to(every_mpi: Mpi, more: dict[str, str], nodes: str) -> None:
     program = [str(every_mpi.build("node_memory.c")), "3", "3"]
-    forced = FORCED | {"SUIRO_ALLREDUCE": allreduce}
+    forced = FORCED | more
     outcome = every_mpi.run(program, "--explain=json", ranks=6, SUIRO_NODES=nodes, **forced)
     assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
     ran = {row["algorithm"] for row in outcome.explained()}
-    assert {allreduce, *FORCED.values()} <= ran, ran
+    assert set(forced.values()) <= ran, ran
+
+
+def test_ranks_are_ahead_of_a_root_that_comes_late(mpi: Mpi) -> None:
+    """By eight short runs, whatever their sizes. If one of them waited, the job would not end."""
+    program = [str(mpi.build("ahead.c")), "8"]
+    forced = {"SUIRO_REDUCE": "shared_leader"}
+    outcome = mpi.run(program, "--explain=json", ranks=6, SUIRO_NODES="2", **forced)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+    assert {row["algorithm"] for row in outcome.explained("reduce")} == {"shared_leader"}
 
 
 def test_many_communicators_leave_nothing(openmpi: Mpi) -> None:

@@ -17,6 +17,13 @@ bool Doorbell::sleep(std::uint32_t heard) {
          errno == EAGAIN;
 }
 
+void Doorbell::await(std::uint64_t number) {
+  std::uint64_t awaited = awaited_.load();
+  while (awaited == nothing || awaited > number) {
+    if (awaited_.compare_exchange_weak(awaited, number)) return;
+  }
+}
+
 void Doorbell::wake() {
   ++rings_;
   syscall(SYS_futex, &rings_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -63,9 +63,7 @@ std::size_t NodeMemory::blocks_begin(std::size_t ranks) {
   return (end + page - 1) / page * page;
 }
 
-std::size_t NodeMemory::bytes(std::size_t ranks) {
-  return blocks_begin(ranks) + ranks * sets * capacity;
-}
+std::size_t NodeMemory::bytes(std::size_t ranks) { return blocks_begin(ranks) + ranks * room; }
 
 NodeMemory::Progress& NodeMemory::progress(std::size_t place) const {
   return reinterpret_cast<Progress*>(base() + line)[place];
@@ -116,13 +114,13 @@ void NodeMemory::give_up() { tell_ended(std::numeric_limits<std::uint64_t>::max(
 void NodeMemory::tell_ended(std::uint64_t runs) {
   Progress& mine = progress(me_);
   mine.ended.store(runs, std::memory_order_seq_cst);
-  mine.another.ring();
+  mine.another.ring(runs);
 }
 
 char* NodeMemory::blocks(int rank) const {
   const auto place = static_cast<std::size_t>(place_of_rank_[static_cast<std::size_t>(rank)]);
   std::byte* const first = base() + blocks_begin(ranks_);
-  return reinterpret_cast<char*>(first + (place * sets + run_ % sets) * capacity);
+  return reinterpret_cast<char*>(first + place * room + ring_.begin());
 }
 
 void NodeMemory::signal(int rank, bool lost) {
@@ -131,7 +129,7 @@ void NodeMemory::signal(int rank, bool lost) {
   const std::uint64_t number = to.count.load(std::memory_order_relaxed) + 1;
   if (lost) to.lost.store(number, std::memory_order_relaxed);
   to.count.store(number, std::memory_order_seq_cst);
-  progress(place).told.ring();
+  progress(place).told.ring(signalled);
 }
 
 }  // namespace suiro::mpi

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/shared_memory.hpp"
+#include "mpi/carry/block_ring.hpp"
 #include "mpi/carry/doorbell.hpp"
 #include "mpi/carry/run.hpp"
 #include "mpi/underneath/waiting.hpp"
@@ -24,7 +26,7 @@ namespace suiro::mpi {
 
 class NodeMemory {
  public:
-  /// Bytes of shared blocks of a rank in a run.
+  /// Bytes of shared blocks of a rank, at most in a run.
   static constexpr std::size_t capacity = shared_bytes_max;
 
   /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
@@ -35,22 +37,30 @@ class NodeMemory {
 
   bool is_near(int rank) const { return place_of_rank_[static_cast<std::size_t>(rank)] >= 0; }
 
-  /// Between these two a rank may use its blocks. There are two sets, so that begin() need not wait
-  /// for ranks that are one run behind; `idle` is called while it does.
+  /// Between these two a rank may use its blocks: so many bytes, on all ranks of the node alike.
+  /// It waits where others may still read what was there before; `idle` is called while it does.
   template <class Idle>
-  void begin(Idle idle) {
-    ++run_;
-    for (std::size_t place = 0; run_ > sets && place < ranks_; ++place) {
+  void begin(std::size_t block_bytes, Idle idle) {
+    const std::uint64_t must_have_ended = ring_.take(++run_, block_bytes);
+    if (must_have_ended <= all_ended_) return;
+    std::uint64_t least = run_;
+    for (std::size_t place = 0; place < ranks_; ++place) {
       Progress& its = progress(place);
-      const auto has_ended = [&] {
-        return its.ended.load(std::memory_order_seq_cst) >= run_ - sets;
-      };
-      if (!wait_at(&its.another, has_ended, idle)) return;
+      std::uint64_t until = must_have_ended;
+      const auto has_ended = [&] { return its.ended.load(std::memory_order_seq_cst) >= until; };
+      // Who must wait does so for some runs more, rather than again in each run.
+      if (!has_ended()) until += (run_ - 1 - must_have_ended) / 2;
+      if (!wait_at(&its.another, until, has_ended, idle)) return;
+      least = std::min(least, its.ended.load(std::memory_order_relaxed));
     }
+    all_ended_ = least;
   }
   void end();
   /// The run is as if it had never begun, and may be made again.
-  void take_back() { --run_; }
+  void take_back() {
+    --run_;
+    ring_.give_back();
+  }
   /// The last run of this rank ended early: others must not wait for it in begin().
   void give_up();
 
@@ -74,12 +84,13 @@ class NodeMemory {
   /// it wakes up.
   template <class HasCome, class Idle>
   bool wait(bool all_wait, HasCome has_come, Idle idle) {
-    return wait_at(all_wait ? &progress(me_).told : nullptr, has_come, idle);
+    return wait_at(all_wait ? &progress(me_).told : nullptr, signalled, has_come, idle);
   }
 
  private:
   static constexpr std::size_t line = 64;
-  static constexpr std::size_t sets = 2;  // of blocks
+  static constexpr std::size_t room = 2 * capacity;  // so that the largest runs take turns
+  static constexpr std::uint64_t signalled = 1;      // signals ring without a number
   static constexpr int looks_awake = 4;
   static constexpr int looks_between_idle = 64;
 
@@ -100,11 +111,11 @@ class NodeMemory {
   NodeMemory(SharedMemory memory, const Topology& topology, int rank, Waiting waiting);
 
   template <class IsOver, class Idle>
-  bool wait_at(Doorbell* doorbell, IsOver is_over, Idle idle) {
+  bool wait_at(Doorbell* doorbell, std::uint64_t number, IsOver is_over, Idle idle) {
     for (int look = 1; !is_over(); ++look) {
       bool is_idle = look % looks_between_idle == 0;
       if (doorbell != nullptr && waiting_.must_yield() && look > looks_awake) {
-        is_idle = !doorbell->sleep(is_over);
+        is_idle = !doorbell->sleep(number, is_over);
       } else if (waiting_.yields) {
         sched_yield();
       }
@@ -130,7 +141,9 @@ class NodeMemory {
   std::size_t me_;                  // the place of this rank among them
   std::vector<int> place_of_rank_;  // -1: on another node
   std::vector<std::uint64_t> awaited_;
+  BlockRing ring_{room};
   std::uint64_t run_ = 0;
+  std::uint64_t all_ended_ = 0;  // a run that all ranks have ended, and all before it
 };
 
 }  // namespace suiro::mpi

@@ -95,9 +95,17 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
+/// All that ranks of a node share lies in memory of that size.
+std::int64_t shared_bytes_of(const Schedule& schedule, const Operation& operation) {
+  const std::int64_t pieces = std::max<std::int64_t>(schedule.pieces, 1);
+  return shared_bytes(schedule, operation.bytes.value_or(0) / pieces);
+}
+
 /// The turn of a run with shared blocks: its memory may still be read.
-void begin_turn(Carrier carrier) {
-  if (carrier.node != nullptr) carrier.node->begin([&] { return idle(&carrier); });
+void begin_turn(Carrier carrier, const Schedule& schedule, const Operation& operation) {
+  if (carrier.node == nullptr) return;
+  const auto bytes = static_cast<std::size_t>(shared_bytes_of(schedule, operation));
+  carrier.node->begin(bytes, [&] { return idle(&carrier); });
 }
 
 void end_turn(NodeMemory* node, const Ending& ending) {
@@ -113,7 +121,7 @@ void end_turn(NodeMemory* node, const Ending& ending) {
 
 Ending run_over_mpi(Workspace& workspace, const Carrier& carrier, const Operation& operation,
                     Staging& staging, RunMemory& memory) {
-  begin_turn(carrier);
+  begin_turn(carrier, workspace.executor.schedule(), operation);
   MpiTransport transport(carrier, staging.places(), operation.op, workspace.in_flight,
                          workspace.direct);
   int code = MPI_SUCCESS;
@@ -184,12 +192,6 @@ Ending run_joined(Workspace& workspace, const Carrier& carrier, const Operation&
   return ending;
 }
 
-/// All that ranks of a node share lies in memory of that size.
-bool shares_too_much(const Schedule& schedule, const Operation& operation) {
-  const std::int64_t pieces = std::max<std::int64_t>(schedule.pieces, 1);
-  return shared_bytes(schedule, operation.bytes.value_or(0) / pieces) > shared_bytes_max;
-}
-
 }  // namespace
 
 MPI_Count block_bytes_of(const UserBuffer& buffer) {
@@ -208,7 +210,7 @@ void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
   const Schedule& schedule = workspace.executor.schedule();
   const bool shares = schedule.shared > 0;
-  if (shares && (on_net || shares_too_much(schedule, operation))) return false;
+  if (shares && (on_net || shared_bytes_of(schedule, operation) > shared_bytes_max)) return false;
   if (workspace.collective.reduces) return !(on_net || shares) || is_plain(operation.send.type);
   if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
   if (on_net && workspace.collective.cut()) return true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 #include "algorithms/catalog.hpp"
@@ -28,6 +29,27 @@ bool too_large_to_join(const BlockBytes& agreed) {
   constexpr std::int64_t always = 1024;
   constexpr std::int64_t means = 8;
   return agreed.largest > always && agreed.largest / means > agreed.mean;
+}
+
+/// The size for which a call's schedule is made: of which there are eight between a power of two
+/// and the next. Else programs whose sizes never repeat would have one made, and ask all ranks for
+/// its memory, in each call.
+std::int64_t size_of_schedule(const Collective& collective, const Operation& operation, int ranks) {
+  constexpr std::int64_t steps = 8;
+  if (!collective.cut()) return 0;
+  const std::int64_t bytes = collective.cut_bytes(operation.bytes.value_or(0), ranks);
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
+  const std::int64_t step = std::max<std::int64_t>(power / steps, 1);
+  return (bytes + step - 1) / step * step;
+}
+
+/// How many schedules a choice keeps: of roots that rotate, and sizes that change. Those for many
+/// ranks are large.
+std::size_t kept_max(int ranks) {
+  constexpr int least = 4;
+  constexpr int most = 64;
+  constexpr int ranks_of_all = 16384;
+  return static_cast<std::size_t>(std::clamp(ranks_of_all / ranks, least, most));
 }
 
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
@@ -165,10 +187,8 @@ void Communicator::take_back(const Collective& collective) {
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,
                                        const Operation& operation) const {
-  constexpr std::size_t kept_max = 4;
   const int root = collective.rooted ? operation.root : 0;
-  const std::int64_t bytes =
-      collective.cut() ? collective.cut_bytes(operation.bytes.value_or(0), ranks_) : 0;
+  const std::int64_t bytes = size_of_schedule(collective, operation, ranks_);
   const auto found = std::ranges::find_if(choice.kept, [&](const Choice::Kept& kept) {
     return kept.root == root && kept.bytes == bytes;
   });
@@ -178,7 +198,7 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   }
   if (!has_reserve()) throw std::bad_alloc();
   const UsualArithmetic usual;
-  if (choice.kept.size() == kept_max) choice.kept.erase(choice.kept.begin());
+  if (choice.kept.size() == kept_max(ranks_)) choice.kept.erase(choice.kept.begin());
   const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
   const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};
   const Schedule schedule = build(algorithm, call, choice.decision.parameters);
@@ -213,8 +233,8 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
 std::int64_t Communicator::memory_at_stake(const Collective& collective, const Operation& operation,
                                            std::optional<std::size_t> slot) const {
   if (slot) return static_cast<std::int64_t>(*slot) * ranks_;
-  const std::int64_t bytes = operation.bytes.value_or(0);
-  return collective.cut() ? collective.cut_bytes(bytes, ranks_) : bytes * ranks_;
+  if (collective.cut()) return size_of_schedule(collective, operation, ranks_);
+  return operation.bytes.value_or(0) * ranks_;
 }
 
 Ending Communicator::run(const Collective& collective, Choice& choice, const Operation& operation) {
