@@ -27,6 +27,16 @@ SAY_WHAT_RUNS = (
     "python/suiro/tune/mpich",
     "python/suiro/tune/openmpi.py",
 )
+# What looks like a path here: below a folder that is here, or of a file of C++ or Python.
+PATH = re.compile(
+    r"(?<![\w./<>*{}-])(?:(?:docs|python|src|tests)/[\w./-]*\w|(?:[\w-]+/)*[\w-]+\.(?:[ch]pp|py)\b)"
+)
+# What generators write, sources of MPICH and HPCG, and what is made up.
+NO_PATHS_HERE = (
+    *("algorithms/declared.hpp", "base/variables.hpp", "entries.cpp", "real.hpp", "rows.cpp"),
+    *("src/mpi/coll", "src/mpi/comm", "src/mpid", "ComputeMG.cpp"),
+    *("NAME.cpp", "leader_ring.cpp", "docs/file", "src/file"),
+)
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -153,6 +163,22 @@ def test_collectives_are_listed_in_one_table() -> None:
         if len(named) > 2:
             lists.append(f"{name(path)}: {', '.join(sorted(named))}")
     assert not lists
+
+
+def test_what_is_named_is_there() -> None:
+    """Paths in code, comments and pages, as far as they are given; what was is another matter."""
+    there = "\n".join(f"/{name(path)}" for path in tracked())
+    gone = []
+    for path in [*sources(), *tracked("*.md", "*.json")]:
+        if name(path).startswith(("CHANGELOG.md", "docs/results/")):
+            continue
+        text = re.sub(r"^#include .*", "", path.read_text(), flags=re.MULTILINE)
+        gone += [
+            f"{name(path)}: {found}"
+            for found in PATH.findall(text)
+            if f"/{found}" not in there and not any(one in found for one in NO_PATHS_HERE)
+        ]
+    assert not gone
 
 
 def test_nothing_is_left_over() -> None:

@@ -31,7 +31,6 @@ from suiro.variables import WrongValueError
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _STRICT_EXIT_CODE = 3
-# What SUIRO may say, as in src/mpi/environment.cpp.
 
 
 @dataclass(frozen=True)
