@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each collective means: one row, read by verify, rules, bench, the preloaded library, the
-// command line and the reference. No other place lists collectives; entry points and measuring
-// programs are generated from what `suiro-schedule collectives --json` prints of this table.
+// command line and the reference. Entry points and measuring programs are generated from what
+// `suiro-schedule collectives --json` prints of this table. Other places name collectives for what
+// is by nature something for each, such as what runs; docs/add-an-algorithm.md lists them.
 #pragma once
 
 #include <array>

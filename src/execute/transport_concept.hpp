@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The seam between the executor and what carries messages. A transport knows where blocks are and
-// how to move them; it knows neither rounds nor algorithms. Shipped: `memory` (ranks are threads)
-// and, in the mpi layer, MPI itself.
+// how to move them; it knows neither rounds nor algorithms. There are `memory` (ranks are
+// threads) and `net` (suiro's own transport) beside this, and MPI itself in mpi/carry.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all parts of an engine share.
+// What the sessions of an engine share, for this room and for `engine`: settings, carrier, pools,
+// counters, and which links are suspected.
 #pragma once
 
 #include <cstdint>

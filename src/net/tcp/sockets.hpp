@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sockets as every carrier wants them: listening, connecting, writing.
+// Sockets of TCP: listening, connecting, their options, writing. For the carrier beside this and
+// for suiro-net-bench; what sockets of any kind want is in base/sockets.hpp.
 #pragma once
 
 #include <sys/uio.h>
