@@ -141,6 +141,32 @@ def test_each_place_includes_only_what_is_above_it_in_the_map(folder: str) -> No
     assert not upward_includes(folder)
 
 
+def test_each_folder_of_tests_is_on_the_map() -> None:
+    folders = {path.relative_to(ROOT / "tests").parts[0] for path in tracked("tests/*/*")}
+    assert folders == set(order("tests/README.md"))
+
+
+def packages_used(package: Path) -> set[str]:
+    """Of suiro's, by its modules."""
+    tree = ast.parse("\n".join(path.read_text() for path in package.rglob("*.py")))
+    modules = [
+        f"{node.module}.{alias.name}".split(".")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    used = {names[1] for names in modules if names[0] == "suiro"}
+    return {one for one in used if (package.parent / one).is_dir()} - {package.name}
+
+
+def test_each_package_uses_what_the_map_says() -> None:
+    folder = ROOT / "python/suiro"
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", (folder / "README.md").read_text(), re.M)
+    told = {package: set(re.findall(r"`(\w+)`", uses)) for package, uses in rows}
+    packages = [path.parent for path in tracked("python/suiro/*/__init__.py")]
+    assert told == {package.name: packages_used(package) for package in packages}
+
+
 def test_rooms_can_be_surveyed() -> None:
     counts = {
         f"{folder}/{room}": len(tracked(f"{folder}/{room}/*"))

@@ -13,7 +13,8 @@ from markdown import PAGES, ROOT
 from suiro.provenance import Provenance
 
 ALL = [*PAGES, *sorted((ROOT / "docs/decisions").glob("*.md")),
-       *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "src/README.md"))]  # fmt: skip
+       ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("src/**/README.md")),
+       ROOT / "python/suiro/README.md", ROOT / "tests/README.md"]  # fmt: skip
 # What a measurement has given is here in tables only.
 WITH_RESULTS = ("README.md", "results.md", "transport-results.md", "should-i-use-this.md")
 LINES_MAX = 200
