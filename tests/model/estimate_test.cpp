@@ -237,6 +237,21 @@ TEST(Estimate, FillsALinkByManyStreams) {
   }
 }
 
+// Where a node's ranks cannot share memory: what one of them does for the others does not grow with
+// their number, but for the way through a tree.
+TEST(Estimate, ServesNodesOfManyRanksByTrees) {
+  Network network;
+  network.kind = SwitchKind::voq;
+  network.link_Bps = 1.25e9;
+  constexpr double bytes = 3.75e6;
+  for (const char* collective : {"bcast", "reduce"}) {
+    const auto on = [&](int ranks) {
+      return seconds(collective, "node_pipeline", Topology::block(16, ranks), network, bytes);
+    };
+    EXPECT_LT(on(64), 1.5 * on(4)) << collective;
+  }
+}
+
 TEST(NetworkFile, SaysWhatIsWrong) {
   const NetworkFile file =
       parse_network(R"({"kind": "hol", "link_Bps": 5e6, "site_of_node": [0, 1]})", "n");

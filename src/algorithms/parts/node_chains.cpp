@@ -7,6 +7,8 @@ namespace suiro {
 
 namespace {
 
+constexpr std::size_t children_in_node = 2;
+
 void move_to_front(std::vector<int>& children, int child) {
   const auto found = std::ranges::find(children, child);
   std::rotate(children.begin(), found, found + 1);
@@ -27,7 +29,7 @@ std::vector<int> order_in_node(int first, int size, int lane, bool at_root) {
 
 /// The root stands at place 0, whatever the lane; what leaves its node leaves it by the lane's
 /// rank. Ranks hand on to the next node before they hand on inside.
-NodeChain chain_of_lane(const Groups& nodes, int lane, int fan) {
+NodeChain chain_of_lane(const Groups& nodes, int lane) {
   std::vector<int> parent;
   std::vector<int> below;
   std::vector<int> leaders;
@@ -38,7 +40,7 @@ NodeChain chain_of_lane(const Groups& nodes, int lane, int fan) {
     parent.resize(parent.size() + ranks.size(), leaders.empty() ? -1 : leaders.back());
     below.resize(parent.size());
     for (std::size_t at = 1; at < order.size(); ++at) {
-      parent[order[at]] = order[(at - 1) / static_cast<std::size_t>(fan)];
+      parent[order[at]] = order[(at - 1) / children_in_node];
       below[order[at]] = below[parent[order[at]]] + 1;
     }
     leaders.push_back(first + lane);
@@ -48,14 +50,12 @@ NodeChain chain_of_lane(const Groups& nodes, int lane, int fan) {
   for (std::size_t next = 1; next < leaders.size(); ++next) {
     move_to_front(tree.children[leaders[next - 1]], leaders[next]);
   }
-  return {.tree = std::move(tree),
-          .at_root = static_cast<int>(nodes.front().size()),
-          .below = std::move(below)};
+  return {.tree = std::move(tree), .below = std::move(below)};
 }
 
 }  // namespace
 
-std::vector<NodeChain> node_chains(const Call& call, int fan) {
+std::vector<NodeChain> node_chains(const Call& call) {
   const Topology& topology = call.topology;
   int lanes = call.link.streams * topology.links(0);
   for (int node = 0; node < topology.nodes(); ++node) {
@@ -64,14 +64,14 @@ std::vector<NodeChain> node_chains(const Call& call, int fan) {
   const Groups nodes = nodes_from(topology, call.root);
   std::vector<NodeChain> chains;
   chains.reserve(static_cast<std::size_t>(lanes));
-  for (int lane = 0; lane < lanes; ++lane) chains.push_back(chain_of_lane(nodes, lane, fan));
+  for (int lane = 0; lane < lanes; ++lane) chains.push_back(chain_of_lane(nodes, lane));
   return chains;
 }
 
 Schedule over_node_chains(
-    const Call& call, const Parameters& parameters, int fan,
+    const Call& call, const Parameters& parameters,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over) {
-  const std::vector<NodeChain> chains = node_chains(call, fan);
+  const std::vector<NodeChain> chains = node_chains(call);
   const std::int64_t share = call.bytes / std::ssize(chains);
   const std::int64_t stages = std::max(call.topology.nodes(), chains.front().tree.depth);
   const std::int64_t pieces = segments_of(share, stages, call, parameters);

@@ -7,20 +7,16 @@
 
 namespace suiro {
 
-/// A tree over places in node order from the root: a chain of one rank per node, under which are
-/// the others of its node.
+/// A tree over places in node order from the root: a chain of one rank per node, under which the
+/// others of its node are in a binary tree.
 struct NodeChain {
   Tree tree;
-  int at_root = 1;         // places of the root's node: 0 .. at_root - 1
   std::vector<int> below;  // messages from a place to the first of its node
-
-  bool is_leaf(int place) const { return tree.children[place].empty(); }
 };
 
 /// As many as it takes to fill every node's links, and no more than it has ranks; each with
 /// another rank of every node in the chain.
-/// The others of a node are in a tree under that one, with up to `fan` children to each place.
-std::vector<NodeChain> node_chains(const Call& call, int fan);
+std::vector<NodeChain> node_chains(const Call& call);
 
 /// Each chain carries an equal share of the message, piece by piece: `over` makes the schedule of
 /// one, for so many pieces.
@@ -30,7 +26,7 @@ std::vector<NodeChain> node_chains(const Call& call, int fan);
 /// at the root nobody waits for another but the root, or the root for all: there pieces of all
 /// chains have to come in one order.
 Schedule over_node_chains(
-    const Call& call, const Parameters& parameters, int fan,
+    const Call& call, const Parameters& parameters,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over);
 
 }  // namespace suiro

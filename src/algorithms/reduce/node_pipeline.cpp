@@ -13,16 +13,13 @@ namespace suiro {
 
 namespace {
 
-constexpr int children_in_node = 2;
-
 Schedule build_reduce_node_pipeline(const Call& call, const Parameters& parameters) {
   const auto over = [](const NodeChain& chain, std::int64_t pieces) {
     const int height = *std::ranges::max_element(chain.below);
     const auto later = [chain, height](int place) { return height - chain.below[place]; };
     return delayed(reduce_up(chain.tree, pieces, Operands::any), later);
   };
-  return named(reduce_node_pipeline, call, parameters,
-               over_node_chains(call, parameters, children_in_node, over));
+  return named(reduce_node_pipeline, call, parameters, over_node_chains(call, parameters, over));
 }
 
 }  // namespace
