@@ -48,6 +48,12 @@ std::vector<Network> usual_and_busy(std::vector<Network> networks, const Topolog
 
 }  // namespace
 
+Link link_of(const Network& network) {
+  return {.startup_s = network.message_s + network.latency_s,
+          .Bps = network.link_Bps,
+          .streams = streams_of(network)};
+}
+
 NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors) {
   // Cards of more than 1 Gbit/s do most of the work themselves; the rest of the start is the way.
   const bool helps = link.Bps > 1.05 * 125e6;
@@ -66,8 +72,9 @@ NetworkFile told_network(std::string_view text, std::string_view name, Link& lin
   link.Bps = std::max(link.Bps, told_Bps);  // of cards, as nodes or the file know them
   NetworkFile known = unmeasured_network(link, rate_known, processors);
   known = parse_network(text, name, known.network);
-  link.Bps = told_Bps;
-  link.streams = streams_of(known.network);
+  const double usual_s = link.startup_s;
+  link = link_of(known.network);
+  if (!known.tells_start) link.startup_s = usual_s;
   known.tells_rate |= rate_known;
   return known;
 }

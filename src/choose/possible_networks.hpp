@@ -32,6 +32,10 @@ struct Surroundings {
   }
 };
 
+/// A network's links, as algorithms see them that cut messages: a start takes processor time, and
+/// the way.
+Link link_of(const Network& network);
+
 /// What is known of a network of which nothing was measured.
 NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors);
 

@@ -12,6 +12,7 @@
 #include "choose/choose.hpp"
 #include "choose/lessons.hpp"
 #include "choose/outlook.hpp"
+#include "choose/possible_networks.hpp"
 #include "choose/prediction.hpp"
 #include "model/network_json.hpp"
 #include "tools/schedules.hpp"
@@ -42,9 +43,7 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   if (path && all_known) {
     known.network = parse_network(read_text(*path), *path);
     known.network->tells_kind = known.network->tells_rate = known.network->tells_wan = true;
-    known.link = {.startup_s = known.network->network.message_s,
-                  .Bps = known.network->network.link_Bps,
-                  .streams = streams_of(known.network->network)};
+    known.link = link_of(known.network->network);
   } else if (path) {
     known.network =
         told_network(read_text(*path), *path, known.link, known.rate_known, known.processors);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "choose/native.hpp"
+#include "choose/possible_networks.hpp"
 #include "collectives/collectives.hpp"
 #include "model/estimate.hpp"
 #include "model/network_json.hpp"
@@ -77,12 +78,10 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
   const Collective* collective = named != nullptr ? find_collective(named->collective) : nullptr;
   const std::int64_t cut_bytes =
       collective != nullptr ? collective->cut_bytes(bytes, simulation.topology.ranks()) : bytes;
-  const Call call{
-      .topology = simulation.topology,
-      .root = simulation.root,
-      .bytes = cut_bytes,
-      .link = {
-          .startup_s = network.message_s, .Bps = network.link_Bps, .streams = streams_of(network)}};
+  const Call call{.topology = simulation.topology,
+                  .root = simulation.root,
+                  .bytes = cut_bytes,
+                  .link = link_of(network)};
   const auto begin = std::chrono::steady_clock::now();
   const std::optional<Schedule> tree = tree_of_openmpi(text, simulation);
   const Schedule schedule = tree ? *tree : build_named(text, call);

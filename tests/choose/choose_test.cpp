@@ -132,6 +132,18 @@ TEST(Chooser, KnowsTheNetworkOrTakesItForAnyOfASet) {
   EXPECT_EQ(possible_networks(no_rate, topology).size(), 6 * 2);
 }
 
+TEST(ToldNetwork, TellsAlgorithmsHowLongAMessageTakesToStart) {
+  const auto link_told = [](const char* text) {
+    Link link;
+    told_network(text, "n", link, true, 0);
+    return link;
+  };
+  EXPECT_DOUBLE_EQ(link_told("{}").startup_s, Link().startup_s);
+  EXPECT_DOUBLE_EQ(link_told(R"({"message_s": 3e-6, "latency_s": 7e-6})").startup_s, 10e-6);
+  EXPECT_DOUBLE_EQ(link_told(R"({"link_Bps": 1.25e9})").Bps, 1.25e9);
+  EXPECT_DOUBLE_EQ(link_of(Network()).startup_s, Link().startup_s) << "as jobs take it";
+}
+
 /// One of the ranks of each of four nodes.
 Topology column(int neighbours) {
   const std::array node_of_rank = {0, 1, 2, 3};
