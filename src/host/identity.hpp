@@ -10,6 +10,11 @@ namespace suiro::host {
 /// namespace (containers and virtual hosts are hosts of their own).
 std::uint64_t host_identity();
 
+/// The same for processes of a host that find each other's files under /proc: in one namespace of
+/// processes and one of users (namespaces(7)). Where every rank is in a container of its own, it is
+/// not.
+std::uint64_t view_identity();
+
 /// Of a host on which no other process is known to be.
 std::uint64_t lone_identity();
 

@@ -80,6 +80,22 @@ def test_a_node_without_shared_memory_files(openmpi: Mpi, options: str) -> None:
     assert {row["algorithm"] for row in outcome.explained("allreduce")} >= {"shared_lanes"}
 
 
+def test_ranks_in_containers_of_their_own_do_without(openmpi: Mpi) -> None:
+    """They do not find each other's memory: it is not predicted, and then not to be had."""
+    program = str(openmpi.build("reductions_tried.c"))
+
+    def ran(*container: str) -> set[str]:
+        command = [*SUIRO, "run", "--explain=json", "--no-store", "--"]
+        command += [*openmpi.launcher(6), *container, program]
+        outcome = execute(command, SUIRO_NODES="2", OMPI_MCA_btl="self,tcp")
+        assert outcome.code == 0, outcome.err
+        assert not [row for row in outcome.explained() if "share memory" in row["reason"]]
+        return {row["algorithm"].split("_")[0] for row in outcome.explained()}
+
+    assert "shared" in ran()
+    assert "shared" not in ran("unshare", "-rpf", "--mount-proc")
+
+
 @pytest.mark.parametrize(
     ("collective", "algorithm"),
     [

@@ -10,6 +10,7 @@
 #include "base/tell.hpp"
 #include "base/variables.hpp"
 #include "choose/bound_rules.hpp"
+#include "host/identity.hpp"
 #include "host/links.hpp"
 #include "host/local_place.hpp"
 #include "mpi/carry/device_memory.hpp"
@@ -36,6 +37,7 @@ struct Stand {
   host::NodeLinks links;
   host::Networks networks{};
   std::uint64_t detours = 0;  // the collectives that a profiler takes past suiro
+  std::uint64_t view = 0;     // the same for ranks of a node that find each other under /proc
 };
 
 /// A pipeline is as fast as its slowest link. 0: no node knows its rate.
@@ -194,6 +196,14 @@ void settle_transport(const std::vector<Stand>& stands) {
   }
 }
 
+/// Ranks in containers of their own do not find each other's memory. So nothing is predicted that
+/// would need it.
+bool find_each_other(const std::vector<Stand>& stands) {
+  return std::ranges::all_of(stands, [&](const Stand& stand) {
+    return stand.view == stands[static_cast<std::size_t>(stand.node)].view;
+  });
+}
+
 /// What a cluster's file says comes before what nodes say of their links.
 void settle_network(const std::vector<Stand>& stands) {
   const double slowest = slowest_Bps(stands);
@@ -205,7 +215,7 @@ void settle_network(const std::vector<Stand>& stands) {
                                                         job.link, slowest > 0, cores);
   RuleTable rules = known.tells_rate ? bound_rules(job.link, cores) : RuleTable();
   // A process that dies tells nobody by a signal, and suiro's own messages bring no signals.
-  const bool node_memory = !survives_failures() && !job.settings.on_net;
+  const bool node_memory = !survives_failures() && !job.settings.on_net && find_each_other(stands);
   const bool tries_reductions = job.settings.tries_reductions();
   const Surroundings surroundings{.mpi = implementation(),
                                   .release = release().first,
@@ -254,7 +264,8 @@ bool agree() {
                    .site = site_named(job.settings.sites, host_name()),
                    .links = host::node_links(),
                    .networks = host::host_networks(),
-                   .detours = detours.collectives};
+                   .detours = detours.collectives,
+                   .view = host::view_identity()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
                      MPI_COMM_WORLD) != MPI_SUCCESS ||
