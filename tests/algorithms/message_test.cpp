@@ -27,6 +27,19 @@ Topology with_links(int nodes, int ppn, int links) {
                               std::vector<int>(static_cast<std::size_t>(nodes), links));
 }
 
+/// Pieces that a rank sends, to whatever node.
+std::int64_t count_sent(const Schedule& schedule, int rank) {
+  std::int64_t sent = 0;
+  Round round;
+  for (std::int64_t i = 0; i < schedule.rounds; ++i) {
+    schedule.round(rank, i, round);
+    for (const Step& step : round.steps) {
+      if (step.action == Action::send) sent += step.source.count;
+    }
+  }
+  return sent;
+}
+
 /// Pieces in the longest message between nodes.
 std::int64_t longest_message(const Schedule& schedule, const Topology& topology) {
   std::int64_t most = 0;
@@ -86,6 +99,27 @@ TEST(Lanes, ThereAreAsManyAsTheSmallestNodeHasRanks) {
     if (drives(rank)) driving.push_back(rank);
   }
   EXPECT_EQ(driving, (std::vector<int>{0, 1, 4, 5, 7, 8}));
+}
+
+// Where a link carries more than an eager message while one starts, short pieces would make
+// processors start messages and do nothing else.
+TEST(Lanes, CutLongVectorsIntoFewPiecesOnFastLinks) {
+  const Topology topology = Topology::block(4, 16);
+  constexpr std::int64_t bytes = 8 * mib;
+  const Call call{.topology = topology, .bytes = bytes, .link = {.Bps = 1.25e9}};
+  const Schedule schedule = build(*find_algorithm("allreduce", "lanes"), call);
+  const std::int64_t piece = bytes / schedule.pieces;
+  EXPECT_GT(piece, 32 * kib) << "twice an eager message, at least";
+  EXPECT_LE(schedule.scratch * piece, 16 * mib);
+}
+
+TEST(NodePipeline, ServesEveryRankOfANodeByATree) {
+  const Topology topology = Topology::block(3, 64);
+  const Schedule schedule = built("bcast", "node_pipeline", topology, mib);
+  for (int rank = 0; rank < topology.ranks(); ++rank) {
+    const std::int64_t sent = count_sent(schedule, rank);
+    EXPECT_LE(sent, 3 * schedule.pieces) << "rank " << rank;
+  }
 }
 
 TEST(NodePipeline, UsesAllLinksOfEveryNode) {
