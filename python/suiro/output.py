@@ -16,6 +16,7 @@ from typing import IO, TextIO
 from suiro.errors import SuiroError, UsageError
 
 _NARROWEST = 20  # columns for text
+_OF_NAMES = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
 class WriteError(SuiroError):
@@ -140,6 +141,15 @@ def told_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename}: {reason_of(error)}" if error.filename else reason_of(error)
     return str(error) if isinstance(error, SuiroError) else f"suiro failed: {error!r}"
+
+
+def exit_code_of(error: SuiroError | OSError) -> int:
+    """Of the system's errors those with a file that is not there, or not for this user, are as a
+    wrong command line."""
+    if isinstance(error, SuiroError):
+        return error.exit_code
+    wrong = error.filename and isinstance(error, _OF_NAMES)
+    return UsageError.exit_code if wrong else SuiroError.exit_code
 
 
 def check_place(path: Path, option: str = "") -> None:

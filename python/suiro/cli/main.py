@@ -76,7 +76,7 @@ def root(
 
 
 def main() -> None:
-    """Entry point: a SuiroError becomes one line on standard error and its exit code."""
+    """Entry point: what went wrong becomes one line on standard error and an exit code."""
     output.set_up()
     code = _ending(app)
     refused = _ending(sys.stdout.flush)  # what was printed may be refused as late as this
@@ -88,9 +88,9 @@ def _ending(action: Callable[[], object]) -> int | str | None:
         action()
     except output.ReaderGoneError as error:
         return error.exit_code
-    except SuiroError as error:
-        output.say(str(error))
-        return error.exit_code
+    except (SuiroError, OSError) as error:
+        output.say(output.told_of(error))
+        return output.exit_code_of(error)
     except SystemExit as end:
         return end.code
     return 0

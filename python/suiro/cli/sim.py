@@ -176,7 +176,7 @@ def _estimates(
     mpi: "Mpi",
 ) -> "list[Estimate]":
     from suiro.bench.plan import parse_algorithms, sizes_of
-    from suiro.errors import UsageError
+    from suiro.errors import SuiroError, UsageError
     from suiro.sim.chosen import NAMES, chosen
     from suiro.sim.estimate import estimate
 
@@ -189,6 +189,9 @@ def _estimates(
     rows = chosen(scene, row, asked, wanted, root, mpi)
     if own:
         rows += estimate(scene, row.regular, own, wanted, root, transfers=svg is not None)
+    if not rows:
+        raise SuiroError(f"nothing can be foretold of {', '.join(names)} in {row.name}: name "
+                         f"algorithms of `suiro algorithms {row.regular}`")  # fmt: skip
     return rows
 
 

@@ -127,11 +127,12 @@ def handed(reached: Sequence[Host], preload: str) -> list[Finding]:
 def _privileged(program: str) -> list[Finding]:
     """The dynamic linker ignores LD_PRELOAD for programs that run with more rights."""
     path = Path(shutil.which(program) or program)
-    if not path.is_file():
-        return []
-    status = path.stat()
+    try:
+        mode = path.stat().st_mode if path.is_file() else 0
+    except OSError:  # the probe tells that there is none
+        mode = 0
     capable = _has_capabilities(path)
-    if not status.st_mode & 0o6000 and not capable:
+    if not mode & 0o6000 and not capable:
         return []
     how = "file capabilities" if capable else "a set-user-ID or set-group-ID bit"
     advice = "take them away from this program: nothing is preloaded into privileged ones"
