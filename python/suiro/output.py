@@ -11,11 +11,15 @@ import sys
 import textwrap
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from suiro.errors import SuiroError, UsageError
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _NARROWEST = 20  # columns for text
+_UNLIMITED = 1 << 20  # columns
 _OF_NAMES = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
@@ -106,15 +110,22 @@ def _stream(raw: _Raw, like: TextIO | None) -> io.TextIOWrapper:
     )
 
 
-def columns(stream: IO[str]) -> int | None:
-    """Of the terminal; COLUMNS says it for any stream. None: lines may be as long as they get."""
+def columns(stream: IO[str], in_file: int | None = None) -> int | None:
+    """Of the terminal; where there is none, what COLUMNS says, or else what a file wants. None:
+    lines may be as long as they get."""
+    with suppress(OSError, ValueError):  # it is no terminal
+        found = os.get_terminal_size(stream.fileno()).columns
+        if found:
+            return found
     told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or None
-    except (OSError, ValueError):  # it is no terminal
-        return None
+    return int(told) if told.isdecimal() and int(told) > 0 else in_file
+
+
+def console(in_file: int | None = None, **options: Any) -> "Console":
+    """For results, with words in colours: as many columns as columns() says."""
+    from rich.console import Console
+
+    return Console(width=columns(sys.stdout, in_file) or _UNLIMITED, **options)
 
 
 def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:

@@ -54,7 +54,9 @@ def _version(value: bool) -> None:
     if value:
         from suiro.version import tell
 
-        typer.echo(tell())
+        for line in tell().splitlines():
+            for part in output.wrapped(line, output.columns(sys.stdout), "  "):
+                print(part)
         raise typer.Exit()
 
 

@@ -322,30 +322,19 @@ def _print_json(request: "Request", outcome: "Outcome") -> None:
 
 
 def _print(request: "Request", outcome: "Outcome") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from suiro.quantities import size_text, time_text
-    from suiro.tune.search import chosen
+    from suiro.output import columns, console, wrapped
+    from suiro.quantities import size_text
+    from suiro.text_table import print_table
 
     if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
-    console = Console(width=None if sys.stdout.isatty() else 110)
+    shown = console(highlight=False, markup=False, soft_wrap=True)
     said = "predicted" if request.strategy == "a" else "measured"
     for tuning in outcome.tunings:
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-        for name in ("bytes", "default", "choice", "time", "x default", "95 %"):
-            table.add_column(name, justify="left" if name == "choice" else "right")
-        for winner, name in tuning.choices:
-            one = chosen(winner, name)
-            low, high = one.gain_ci95
-            table.add_row(
-                size_text(one.size), time_text(one.default_seconds), name, time_text(one.seconds),
-                f"{one.gain:.2f}", f"{low:.2f} to {high:.2f}" if one.significant else "-",
-            )  # fmt: skip
         name, ranks = tuning.plan.call
-        console.print(f"{name} on {ranks} ranks, {said}", style="bold")
-        console.print(table)
+        shown.print(f"{name} on {ranks} ranks, {said}", style="bold")
+        if tuning.verdicts:
+            print_table(_cells(tuning), left=("choice",), least=("95 %", "default"))
         remarks = [f"{tuning.measurements} calls were timed"] if request.strategy != "a" else []
         if tuning.known_before:
             remarks.append(f"{len(tuning.known_before)} sizes were in the store")
@@ -356,9 +345,29 @@ def _print(request: "Request", outcome: "Outcome") -> None:
         if tuning.left:
             reason = "the model does not know the default" if request.strategy == "a" else "no time"
             remarks.append(f"left: {', '.join(map(size_text, tuning.left))} ({reason})")
-        console.print("; ".join(remarks), highlight=False)
+        for line in wrapped("; ".join(remarks), columns(sys.stdout)):
+            shown.print(line)
     for target, use in outcome.exported:
-        console.print(f"wrote {target.path}; use it with:\n  {use}", soft_wrap=True,
-                      highlight=False)  # fmt: skip
+        shown.print(f"wrote {target.path}; use it with:\n  {use}")
     if outcome.interrupted:
-        console.print("interrupted: the same command goes on from here")
+        shown.print("interrupted: the same command goes on from here")
+
+
+def _cells(tuning: "Tuning") -> list[dict[str, str]]:
+    from suiro.quantities import size_text, time_text
+    from suiro.text_table import NOTHING
+    from suiro.tune.search import chosen
+
+    rows = []
+    for winner, name in tuning.choices:
+        one = chosen(winner, name)
+        low, high = one.gain_ci95
+        rows.append({
+            "bytes": size_text(one.size),
+            "default": time_text(one.default_seconds),
+            "choice": name,
+            "time": time_text(one.seconds),
+            "x default": f"{one.gain:.2f}",
+            "95 %": f"{low:.2f} to {high:.2f}" if one.significant else NOTHING,
+        })  # fmt: skip
+    return rows
