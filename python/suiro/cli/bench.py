@@ -145,7 +145,7 @@ def bench(
     native against what suiro chooses.
     """
     options = _Options(sizes, root, repeat, budget, interface, link_rate)
-    _check_mpi(mpi)
+    check_mpi(mpi)
     what: Plan | Everything
     if collective == _ALL:
         _check_left_out(algorithms=algorithms, spread=spread, steps=steps or None, plot=plot)
@@ -211,11 +211,11 @@ class _Options:
         )
 
 
-def _check_mpi(mpi: str | None) -> None:
-    from suiro.errors import UsageError
+def check_mpi(mpi: str | None) -> None:
+    from suiro.errors import check_choice
 
-    if mpi not in (None, "openmpi", "mpich"):
-        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    if mpi is not None:
+        check_choice("--mpi", mpi, ("openmpi", "mpich"))
 
 
 def _check_left_out(**given: object) -> None:

@@ -131,10 +131,10 @@ def _compare(
 
 def _refuse_early(mpi: str | None) -> None:
     from suiro.bench.transports import TRANSPORTS
-    from suiro.errors import UsageError
+    from suiro.errors import check_choice
 
-    if mpi not in (None, *TRANSPORTS):
-        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
+    if mpi is not None:
+        check_choice("--mpi", mpi, [*TRANSPORTS])
 
 
 def _prefix(launcher: list[str], lab: str | None, mpi: str | None) -> list[str]:

@@ -62,6 +62,7 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print version, build and MPIs."
     ),
@@ -75,6 +76,11 @@ def root(
     Exit codes: that of the command that was run; else 1 for a failure, 2 for a wrong command line
     or file, 3 where this machine cannot do it.
     """
+    from suiro import variables
+
+    if context.invoked_subcommand != "doctor":  # to which it is a finding
+        for line in variables.newly_unknown():
+            output.say(line)
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suiro.cli.bench import check_mpi
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
@@ -93,8 +94,7 @@ def probe(
         raise UsageError("say what to probe: there are --switch and --sites, one at a time")
     _check_left_out(sites, ppn=ppn)
     _check_left_out(switch, svg=svg)
-    if mpi not in (None, "openmpi", "mpich"):
-        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    check_mpi(mpi)
     target = write_cluster or (Path("cluster.toml") if sites else None)
     _check_places(target, svg)
     if lab is not None:

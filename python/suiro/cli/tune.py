@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suiro import variables
-from suiro.cli.bench import LauncherArgument
+from suiro.cli.bench import LauncherArgument, check_mpi
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def tune(
     from suiro.tune.run import run
     from suiro.tune.sizes import parse_time
 
+    check_mpi(mpi)
     targets = _targets(export or [], native, strategy)
     owner = _owner(native, mpi, launcher)
     left_out = frozenset(filter(None, without.split(",")))
@@ -211,12 +212,11 @@ def _draw(plot: Path | None, outcome: "Outcome") -> None:
 
 def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":
     """What cannot work is said before a cluster is started for it."""
-    from suiro.errors import UsageError
+    from suiro.errors import UsageError, check_choice
     from suiro.output import check_place
     from suiro.tune.export import parse_target
 
-    if strategy not in ("a", "b", "c"):
-        raise UsageError(f'--strategy "{strategy}": give a, b or c')
+    check_choice("--strategy", strategy, ("a", "b", "c"))
     targets = [parse_target(text) for text in texts]
     for target in targets:
         check_place(target.path, "--export")
