@@ -12,7 +12,12 @@ import termios
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from suiro import lab
+from suiro.bench import transports
+from suiro.bench.transports import Comparison, Row
+from suiro.cli.main import app
 from suiro.output import columns
 from suiro.text_table import lay_out
 
@@ -73,3 +78,26 @@ def test_sentences_go_on_below_themselves() -> None:
     layout = lay_out(rows, 15, left=("name",), least=("time",), sentences=("where",))
     assert layout.line(rows[0]) == "a    four\n     nodes, one\n     switch"
     assert layout.left_out == ["time"]
+
+
+def test_what_happened_in_a_lab_is_left_out_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = {"name": "host0", "rx_bytes": 10**6, "drops": 7, "pauses": 0, "unroutable": 0}
+    monkeypatch.setattr(lab, "status", lambda _: {"turns": 1, "ports": [dict(counted)]})
+    shown = CliRunner().invoke(app, ["lab", "status", "x"], env={"COLUMNS": "24"}).stdout
+    assert shown.splitlines()[1].split() == ["name", "rx_bytes", "drops"]
+    assert "without unroutable, pauses:" in " ".join(shown.split())
+
+
+def test_transports_are_in_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        Row(transport="suiro", seconds=1e-3, seconds_interval=(1e-3, 1e-3), processor_s=2e-3),
+        Row(transport="tcp", seconds=2e-3, seconds_interval=(2e-3, 2e-3), processor_s=3e-3,
+            ratio=2.0, ratio_interval=(1.9, 2.1)),
+    ]  # fmt: skip
+    result = Comparison(kernel="pingpong", bytes=8, jobs=1, calls=1, rows=rows)
+    monkeypatch.setattr(transports, "compare", lambda *_, **__: result)
+    words = ["bench-transport", "--mpi", "openmpi", "--", "srun"]
+    lines = CliRunner().invoke(app, words, env={"COLUMNS": "56"}).stdout.splitlines()
+    assert lines[0].split() == ["kernel", "bytes", "transport", "time", "its", "time", "/",
+                                "suiro's"]  # fmt: skip
+    assert lines[2].split() == ["pingpong", "8", "B", "tcp", "2", "ms", "2.00", "[1.90,", "2.10]"]

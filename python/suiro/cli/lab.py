@@ -157,7 +157,9 @@ def status(name: NameArgument, as_json: JsonOption = False) -> None:
     for entries in filter(None, tables):
         keys = list(entries[0])
         rows = [{key: _cell(entry.get(key)) for key in keys} for entry in entries]
-        print_table(rows, left=keys, least=keys[:0:-1])
+        # What has not happened anywhere says least.
+        least = sorted(keys[:0:-1], key=lambda key: any(row[key] != "0" for row in rows))
+        print_table(rows, left=keys, least=least)
 
 
 @app.command()
