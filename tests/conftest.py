@@ -17,6 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Launchers of Open MPI that start at once make, and remove, one folder for all: a folder per
     worker, of a short name since sockets are in it."""
     os.environ["SUIRO_NO_STORE"] = "1"  # no test learns from another one
+    os.environ.pop("COLUMNS", None)  # results are as in a file
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         return

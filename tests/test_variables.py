@@ -99,7 +99,7 @@ def test_values_are_shown_on_one_line() -> None:
 
 def test_names_that_are_none() -> None:
     given = ["SUIRO_ALTOALL", "SUIRO_ALLTOALL", "SUIRO", "SUIROX", "SUIRO_NET_STREAM", "SUIRO_XYZ"]
-    assert variables.unknown(given) == [
+    assert list(variables.unknown(given).values()) == [
         'there is no variable SUIRO_ALTOALL; did you mean "SUIRO_ALLTOALL"?',
         'there is no variable SUIRO_NET_STREAM; did you mean "SUIRO_NET_STREAMS"?',
         "there is no variable SUIRO_XYZ",

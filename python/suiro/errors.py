@@ -6,7 +6,7 @@ SuiroError            exit code 1
 +-- MachineError      exit code 3    this machine cannot do it (no namespaces, no MPI, no library)
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 
@@ -32,3 +32,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a message, `; did you mean "ring"?`, with the name that is nearest; or nothing."""
     near = get_close_matches(word, list(known), n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
+
+
+def check_choice(option: str, given: str, known: Sequence[str]) -> None:
+    """UsageError, with what there is, if that is not among it."""
+    if given not in known:
+        listed = " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
+        raise UsageError(f"{option} {given}: expected {listed}{did_you_mean(given, known)}")

@@ -11,11 +11,16 @@ import sys
 import textwrap
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from suiro.errors import SuiroError, UsageError
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _NARROWEST = 20  # columns for text
+_UNLIMITED = 1 << 20  # columns
+_OF_NAMES = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
 class WriteError(SuiroError):
@@ -105,15 +110,22 @@ def _stream(raw: _Raw, like: TextIO | None) -> io.TextIOWrapper:
     )
 
 
-def columns(stream: IO[str]) -> int | None:
-    """Of the terminal; COLUMNS says it for any stream. None: lines may be as long as they get."""
+def columns(stream: IO[str], in_file: int | None = None) -> int | None:
+    """Of the terminal; where there is none, what COLUMNS says, or else what a file wants. None:
+    lines may be as long as they get."""
+    with suppress(OSError, ValueError):  # it is no terminal
+        found = os.get_terminal_size(stream.fileno()).columns
+        if found:
+            return found
     told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or None
-    except (OSError, ValueError):  # it is no terminal
-        return None
+    return int(told) if told.isdecimal() and int(told) > 0 else in_file
+
+
+def console(in_file: int | None = None, **options: Any) -> "Console":
+    """For results, with words in colours: as many columns as columns() says."""
+    from rich.console import Console
+
+    return Console(width=columns(sys.stdout, in_file) or _UNLIMITED, **options)
 
 
 def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
@@ -140,6 +152,15 @@ def told_of(error: Exception) -> str:
     if isinstance(error, OSError):
         return f"{error.filename}: {reason_of(error)}" if error.filename else reason_of(error)
     return str(error) if isinstance(error, SuiroError) else f"suiro failed: {error!r}"
+
+
+def exit_code_of(error: SuiroError | OSError) -> int:
+    """Of the system's errors those with a file that is not there, or not for this user, are as a
+    wrong command line."""
+    if isinstance(error, SuiroError):
+        return error.exit_code
+    wrong = error.filename and isinstance(error, _OF_NAMES)
+    return UsageError.exit_code if wrong else SuiroError.exit_code
 
 
 def check_place(path: Path, option: str = "") -> None:

@@ -16,6 +16,7 @@ from suiro.quantities import byte_count
 
 PREFIX = "SUIRO_"
 FAMILY = "SUIRO_<COLLECTIVE>"  # one for each collective
+_TOLD = "SUIRO_TOLD"
 _SWITCH = {"on": True, "1": True, "yes": True, "true": True}
 _SWITCH |= {"off": False, "0": False, "no": False, "false": False}
 COUNT_MAX = 2**31 - 1  # where no other is said
@@ -182,12 +183,36 @@ def forcing() -> list[str]:
         return []
 
 
-def unknown(environment: Iterable[str]) -> list[str]:
-    """One line for each name that looks like a variable of suiro's, and is none."""
+def in_use(environment: Mapping[str, str]) -> dict[str, Variable]:
+    """Those that users set, in the order of the table."""
+    found: dict[str, Variable] = {}
+    for name, variable in table().items():
+        names = forcing() if name == FAMILY else [name]
+        found |= {each: variable for each in names if environment.get(each)}
+    return {name: variable for name, variable in found.items() if not variable.set_by}
+
+
+def check(environment: Mapping[str, str]) -> None:
+    """WrongValueError if one that users set does not take what it is set to."""
+    for name, variable in in_use(environment).items():
+        variable.parse(environment[name])
+
+
+def unknown(environment: Iterable[str]) -> dict[str, str]:
+    """A line for each name that looks like a variable of suiro's, and is none."""
     names = sorted(n for n in environment if n.startswith(PREFIX) and n not in table())
     forced = forcing() if names else []
     known = [*table(), *forced]
-    return [_told(name, known) for name in names if forced and name not in forced]
+    return {name: _told(name, known) for name in names if forced and name not in forced}
+
+
+def newly_unknown() -> list[str]:
+    """The lines of those that no suiro above this one has told; this one is to."""
+    found = unknown(os.environ)
+    before = text(_TOLD).split()
+    if found:
+        os.environ[_TOLD] = " ".join(found)
+    return [line for name, line in found.items() if name not in before]
 
 
 def _told(name: str, known: Iterable[str]) -> str:

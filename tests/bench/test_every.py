@@ -109,7 +109,7 @@ def test_a_line_for_each_collective_and_size(
         (["--algorithms", "native"], "--algorithms is for one collective"),
         (["--plot", "x.svg"], "--plot is for one collective"),
         (["--sizes", "1.5"], '"1.5" is not a size'),
-        (["--mpi", "lam"], '--mpi "lam": give openmpi or mpich'),
+        (["--mpi", "lam"], "--mpi lam: expected openmpi or mpich"),
     ],
 )
 def test_wrong_options(words: list[str], said: str) -> None:

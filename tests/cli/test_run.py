@@ -14,8 +14,12 @@ SUIRO = [str(Path(sys.executable).parent / "suiro"), "run"]
 
 
 def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    return suiro("run", *words, given=given, **more)
+
+
+def suiro(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*SUIRO, *words],
+        [SUIRO[0], *words],
         input=given,
         env=os.environ | more,
         capture_output=True,
@@ -28,9 +32,17 @@ def run(*words: str, given: str = "", **more: str) -> subprocess.CompletedProces
     ("words", "said"),
     [
         (["--", "no-such-launcher"], "no-such-launcher: no such program on the PATH"),
-        (["--learn", "reduction", "--", "true"], "--learn: expected data or reductions, not"),
+        (
+            ["--learn", "reduction", "--", "true"],
+            "--learn reduction: expected data or reductions; ",
+        ),
         (["--learn", "reductions", "--reproducible", "--", "true"], "--learn reductions and"),
         (["--mpi", "lam", "--", "true"], "--mpi lam: expected auto, openmpi, mpich or mpi_abi"),
+        (["--transport", "suro", "--", "true"], "--transport suro: expected mpi or suiro; did you"),
+        (["--alltoal", "ring", "true"], 'there is no option --alltoal; did you mean "--alltoall'),
+        (["--transprt", "mpi", "true"], 'there is no option --transprt; did you mean "--trans'),
+        (["--explain=jsn", "--", "true"], '--explain jsn: expected json; did you mean "json"?'),
+        (["--cluster", "", "--", "true"], "--cluster: expected the name of a file"),
         (["--rules", "/none.json", "--", "true"], "--rules /none.json: no such file"),
         (["--cluster", "/none.toml", "--", "true"], "/none.toml: cannot be read: No such file"),
         (["--link-rate", "-1", "--", "true"], "--link-rate: expected bits per second above 0"),
@@ -85,10 +97,17 @@ def test_stand_ins_are_gone_afterwards() -> None:
     assert not folder.exists()
 
 
+def test_what_comes_behind_the_launcher_is_its_own() -> None:
+    words = ["--explain=json", "--alltoal", "--bcast", "x"]
+    done = run("--no-store", "--bcast=native", "echo", *words)
+    assert (done.returncode, done.stdout) == (0, " ".join(words) + "\n")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "code", "said"),
     [
         ("SUIRO", "maybe", 3, "SUIRO=maybe: expected on or off"),
+        ("SUIRO_NET_CHUNK", "1", 3, "SUIRO_NET_CHUNK=1: expected a size from 64K to 1G"),
         ("SUIRO_BCAST", "pipelin", 2, 'SUIRO_BCAST=pipelin: unknown algorithm "pipelin" for bcast'),
         ("SUIRO_RULES", "/none.json", 2, "/none.json: No such file"),
     ],
@@ -128,3 +147,18 @@ def test_wrong_variables_do_not_keep_a_job_from_running() -> None:
     assert done.returncode == 9
     assert done.stderr.splitlines() == [f"suiro: {line}" for line in said]
     assert run("--strict", "--", "true", **more).returncode == 3
+
+
+def test_names_that_are_none_are_told_once_by_any_command() -> None:
+    told = 'suiro: there is no variable SUIRO_BCSAT; did you mean "SUIRO_BCAST"?\n'
+    done = suiro("algorithms", "bcast", SUIRO_BCSAT="ring")
+    assert (done.returncode, done.stderr) == (0, told)
+    inner = f'SUIRO_XYZ=1 "{SUIRO[0]}" algorithms bcast > /dev/null'
+    done = run("--", "sh", "-c", inner, SUIRO_BCSAT="ring")
+    assert done.stderr.startswith(f"{told}suiro: there is no variable SUIRO_XYZ\n")
+    assert done.stderr.count("SUIRO_BCSAT") == 1
+    done = suiro("doctor", SUIRO_BCSAT="ring")
+    assert (done.stdout + done.stderr).count("SUIRO_BCSAT") == 1
+    asked = {"_SUIRO_COMPLETE": "complete_bash", "COMP_WORDS": "suiro al", "COMP_CWORD": "1"}
+    done = suiro(**asked, SUIRO_BCSAT="ring")
+    assert (done.stdout, done.stderr) == ("algorithms\n", "")

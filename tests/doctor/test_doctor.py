@@ -147,6 +147,9 @@ def test_commands_that_cannot_be_helped() -> None:
     assert result.exit_code == 1
     assert "problem  command   ls is not an MPI program" in result.stdout
     assert "ls is not a launcher that suiro knows" in run("--", "ls", "-l").stdout
+    said = " ".join(run("--", "mpirnu", "./app").stdout.split())
+    assert 'mpirnu: no such program on the PATH; did you mean "mpirun"?' in said
+    assert "./none: no such file; give the launcher" in " ".join(run("./none").stdout.split())
     result = _mpirun("-np", "2", "./none", ":", "-np", "1", "sh")
     assert result.exit_code == 1
     assert "there is no program ./none; copy it there" in result.stdout

@@ -190,7 +190,7 @@ def test_up_exec_status_list_down(suiro: Suiro) -> None:
     ("arguments", "env", "exit_code", "message"),
     [
         (["nonsense", "--", "true"], {}, 2, "no lab spec nonsense"),
-        (["4x4-hol", "--mpi", "lam", "--", "true"], {}, 2, "expected one of openmpi, mpich"),
+        (["4x4-hol", "--mpi", "lam", "--", "true"], {}, 2, "expected openmpi or mpich"),
         (["4x4-hol", "--name", "a/b", "--", "true"], {}, 2, "without slashes"),
         (["4x4-hol", "--counters", "/no/where", "--", "true"], {}, 2, "there is no folder"),
         (["4x4-hol", "--", "true"], {"SUIRO_NATIVE_DIR": "/none"}, 3, "run `./dev build`"),

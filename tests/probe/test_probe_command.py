@@ -18,7 +18,7 @@ SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
         (["--switch", "--svg", "x.svg"], "--svg is for the other probe: leave it out"),
         (["--sites", "--write-cluster", __file__], "exists already: give another name"),
         (["--switch"], "no launcher: add --lab SPEC, or your launcher after --"),
-        (["--switch", "--mpi", "lam"], '--mpi "lam": give openmpi or mpich'),
+        (["--switch", "--mpi", "lam"], "--mpi lam: expected openmpi or mpich"),
         (["--switch", "--lab", "4x4-hol", "--", "mpirun"], "--lab brings its own launcher"),
         (["--switch", "--write-cluster", __file__], "exists already: give another name"),
         (["--switch", "--lab", "absent"], "no lab spec absent"),

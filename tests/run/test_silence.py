@@ -55,3 +55,14 @@ def test_a_program_that_there_is_not_is_the_cause() -> None:
     assert told(plan, called=True) == (
         "no rank reported, and on this machine there is no ./none and no ./nor"
     )
+
+
+def test_a_program_that_may_not_be_looked_at_is_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    plan = Plan(["mpirun"], commands=[["/closed/program"]])
+    assert told(plan, called=True) == (
+        "no rank reported, and on this machine there is no /closed/program (Permission denied)"
+    )

@@ -15,7 +15,7 @@ from suiro.errors import UsageError
         (["gatherv"], "equal blocks"),
         (["barrier"], "with data"),
         (["gather", "--native"], "cannot safely choose by size"),
-        (["bcast", "--strategy", "d"], "give a, b or c"),
+        (["bcast", "--strategy", "d"], "--strategy d: expected a, b or c"),
         (["bcast", "--sizes", "nothing"], "not a size"),
         (["bcast", "--budget", "soon"], "give a time"),
         (["bcast", "--export", "openmpi:x"], "add --native"),
@@ -26,6 +26,11 @@ from suiro.errors import UsageError
         (["bcast", "--native", "--without", "lanes"], "nothing of that name would be tried"),
         (["bcast", "--plot", "/none/x.svg"], "--plot /none/x.svg: there is no folder /none"),
         (["bcast", "--export", "suiro:/none/x"], "--export /none/x: there is no folder /none"),
+        (
+            ["bcast", "--mpi", "opnmpi"],
+            '--mpi opnmpi: expected openmpi or mpich; did you mean "openm',
+        ),
+        (["bcast", "--export", "suro:x"], '; did you mean "suiro"?'),
         (["bcast"], "no launcher"),
     ],
 )

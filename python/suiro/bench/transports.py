@@ -135,7 +135,7 @@ def parse_transports(mpi: str, labels: list[str]) -> list[Transport]:
 
 def _check_variables(label: str, chosen: dict[str, str]) -> None:
     """Those of suiro's; what others take, they know."""
-    for line in variables.unknown(chosen):
+    for line in variables.unknown(chosen).values():
         raise UsageError(f'--transports "{label}": {line}')
     for name in chosen.keys() & variables.table().keys():
         variables.table()[name].parse(chosen[name])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro advise`: what suiro would do for a cluster, before anything runs there."""
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -211,12 +210,10 @@ def _calls(
 
 
 def _print(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:
-    from rich.console import Console
-
     from suiro.advise.table import WIDTH, print_answer
+    from suiro.output import console
 
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
-    print_answer(console, answer, left, program)
+    print_answer(console(WIDTH, highlight=False), answer, left, program)
 
 
 def _print_json(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:

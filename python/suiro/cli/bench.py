@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro bench`: measures a collective, in a lab or on the user's own cluster."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -146,7 +145,7 @@ def bench(
     native against what suiro chooses.
     """
     options = _Options(sizes, root, repeat, budget, interface, link_rate)
-    _check_mpi(mpi)
+    check_mpi(mpi)
     what: Plan | Everything
     if collective == _ALL:
         _check_left_out(algorithms=algorithms, spread=spread, steps=steps or None, plot=plot)
@@ -212,11 +211,11 @@ class _Options:
         )
 
 
-def _check_mpi(mpi: str | None) -> None:
-    from suiro.errors import UsageError
+def check_mpi(mpi: str | None) -> None:
+    from suiro.errors import check_choice
 
-    if mpi not in (None, "openmpi", "mpich"):
-        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    if mpi is not None:
+        check_choice("--mpi", mpi, ("openmpi", "mpich"))
 
 
 def _check_left_out(**given: object) -> None:
@@ -268,18 +267,17 @@ def _measure_and_show(
 
 
 def _show(result: "Result", everything: bool, json: bool) -> None:
-    from rich.console import Console
-
     from suiro.bench.every_table import print_every
     from suiro.bench.table import print_result
     from suiro.bench.wide_area import model_lines
+    from suiro.output import console
 
     if json:
         print(result.model_dump_json(indent=1))
     elif everything:
-        print_every(result, Console(width=None if sys.stdout.isatty() else 124))
+        print_every(result, console(124))
     else:
-        print_result(result, Console(width=None if sys.stdout.isatty() else 112))
+        print_result(result, console(112))
         lines = model_lines(result)
         if lines:
             print("the wide-area paper's models (its table 2):", *lines, sep="\n")

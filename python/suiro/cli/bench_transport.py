@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro bench-transport`: suiro's transport against what an MPI has by itself."""
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from suiro.cli.in_lab import repeat_command, run_in_lab
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from suiro.bench.transports import Comparisons, Transport
+    from suiro.bench.transports import Comparison, Comparisons, Row, Transport
     from suiro.bench.workloads import Workload
 
 LauncherArgument = Annotated[
@@ -132,10 +131,10 @@ def _compare(
 
 def _refuse_early(mpi: str | None) -> None:
     from suiro.bench.transports import TRANSPORTS
-    from suiro.errors import UsageError
+    from suiro.errors import check_choice
 
-    if mpi not in (None, *TRANSPORTS):
-        raise UsageError(f'--mpi "{mpi}": give {", ".join(TRANSPORTS)}')
+    if mpi is not None:
+        check_choice("--mpi", mpi, [*TRANSPORTS])
 
 
 def _prefix(launcher: list[str], lab: str | None, mpi: str | None) -> list[str]:
@@ -186,23 +185,26 @@ def _show(compared: "Comparisons", json: bool) -> None:
     if json:
         print(compared.model_dump_json(indent=1))
         return
-    results = compared.comparisons
-    from rich.console import Console
-    from rich.table import Column, Table
+    from suiro.text_table import print_table
 
+    against = f"its time / {compared.comparisons[0].rows[0].transport}'s"
+    rows = [_cells(result, row, against) for result in compared.comparisons for row in result.rows]
+    print_table(rows, left=(), least=("processor time",), sentences=("kernel", "transport"))
+
+
+def _cells(result: "Comparison", row: "Row", against: str) -> dict[str, str]:
     from suiro.quantities import size_text, time_text
+    from suiro.text_table import NOTHING
 
-    against = f"its time / {results[0].rows[0].transport}'s"
-    named = (Column("kernel", overflow="fold"), "bytes", Column("transport", overflow="fold"))
-    table = Table(*named, "time", "processor time", against)
-    for result in results:
-        size = "" if result.bytes is None else size_text(result.bytes)
-        for row in result.rows:
-            ratio = ""
-            if row.ratio is not None and row.ratio_interval is not None:
-                low, high = row.ratio_interval
-                ratio = f"{row.ratio:.2f} [{low:.2f}, {high:.2f}]"
-            processor = "" if row.processor_s is None else time_text(row.processor_s)
-            times = (time_text(row.seconds), processor)
-            table.add_row(result.kernel, size, row.transport, *times, ratio)
-    Console(width=None if sys.stdout.isatty() else 100).print(table)
+    ratio = NOTHING
+    if row.ratio is not None and row.ratio_interval is not None:
+        low, high = row.ratio_interval
+        ratio = f"{row.ratio:.2f} [{low:.2f}, {high:.2f}]"
+    return {
+        "kernel": result.kernel,
+        "bytes": NOTHING if result.bytes is None else size_text(result.bytes),
+        "transport": row.transport,
+        "time": time_text(row.seconds),
+        "processor time": NOTHING if row.processor_s is None else time_text(row.processor_s),
+        against: ratio,
+    }

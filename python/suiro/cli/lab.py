@@ -115,31 +115,37 @@ def down(name: NameArgument) -> None:
 def list_labs(as_json: JsonOption = False) -> None:
     """List the labs that run."""
     from suiro import lab
+    from suiro.text_table import print_table
 
     labs = lab.list_labs()
     if as_json:
         typer.echo(json.dumps(labs))
         return
-    header = ["name", "spec", "hosts", "ranks", "rate", "up for", "command"]
     rows = [
-        [
-            str(entry["name"]),
-            str(entry["spec"]),
-            str(entry["hosts"]),
-            str(entry["ranks"]),
-            rate_text(entry["rate_bps"]),
-            time_text(time.time() - entry["started"]),
-            " ".join(entry["command"] or ["-"]).splitlines()[0][:40],
-        ]
+        {
+            "name": str(entry["name"]),
+            "spec": str(entry["spec"]),
+            "hosts": str(entry["hosts"]),
+            "ranks": str(entry["ranks"]),
+            "rate": rate_text(entry["rate_bps"]),
+            "up for": time_text(time.time() - entry["started"]),
+            "command": " ".join(entry["command"] or ["-"]).splitlines()[0][:40],
+        }
         for entry in labs
     ]
-    _table([header, *rows])
+    if rows:
+        print_table(
+            rows, left=tuple(rows[0]), least=("rate", "hosts", "spec"), sentences=("command",)
+        )
+    else:
+        typer.echo("no lab runs")
 
 
 @app.command()
 def status(name: NameArgument, as_json: JsonOption = False) -> None:
     """Show what the switch of a running lab has counted."""
     from suiro import lab
+    from suiro.text_table import print_table
 
     document = lab.status(name)
     if as_json:
@@ -150,7 +156,10 @@ def status(name: NameArgument, as_json: JsonOption = False) -> None:
         typer.echo(f"{key}: {_cell(value)}")
     for entries in filter(None, tables):
         keys = list(entries[0])
-        _table([keys, *([_cell(entry.get(key)) for key in keys] for entry in entries)])
+        rows = [{key: _cell(entry.get(key)) for key in keys} for entry in entries]
+        # What has not happened anywhere says least.
+        least = sorted(keys[:0:-1], key=lambda key: any(row[key] != "0" for row in rows))
+        print_table(rows, left=keys, least=least)
 
 
 @app.command()
@@ -174,27 +183,24 @@ def throttle(
 def specs(as_json: JsonOption = False) -> None:
     """List the shipped specs."""
     from suiro.lab.spec import parse, shipped
+    from suiro.text_table import print_table
 
     known = {name: parse(path) for name, path in shipped().items()}
     if as_json:
         typer.echo(json.dumps({name: spec.model_dump() for name, spec in known.items()}))
         return
-    _table(
-        [
-            [name, " + ".join(map(rate_text, spec.link.rates)), spec.description]
-            for name, spec in known.items()
-        ]
-    )
+    rows = [
+        {
+            "name": name,
+            "links": " + ".join(map(rate_text, spec.link.rates)),
+            "what it is": spec.description,
+        }
+        for name, spec in known.items()
+    ]
+    print_table(rows, left=("name",), sentences=("links", "what it is"))
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return json.dumps(value) if isinstance(value, dict | list) else str(value)
-
-
-def _table(rows: list[list[str]]) -> None:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        typer.echo("  ".join(cells).rstrip())

@@ -54,12 +54,15 @@ def _version(value: bool) -> None:
     if value:
         from suiro.version import tell
 
-        typer.echo(tell())
+        for line in tell().splitlines():
+            for part in output.wrapped(line, output.columns(sys.stdout), "  "):
+                print(part)
         raise typer.Exit()
 
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print version, build and MPIs."
     ),
@@ -73,10 +76,15 @@ def root(
     Exit codes: that of the command that was run; else 1 for a failure, 2 for a wrong command line
     or file, 3 where this machine cannot do it.
     """
+    from suiro import variables
+
+    if context.invoked_subcommand != "doctor":  # to which it is a finding
+        for line in variables.newly_unknown():
+            output.say(line)
 
 
 def main() -> None:
-    """Entry point: a SuiroError becomes one line on standard error and its exit code."""
+    """Entry point: what went wrong becomes one line on standard error and an exit code."""
     output.set_up()
     code = _ending(app)
     refused = _ending(sys.stdout.flush)  # what was printed may be refused as late as this
@@ -88,9 +96,9 @@ def _ending(action: Callable[[], object]) -> int | str | None:
         action()
     except output.ReaderGoneError as error:
         return error.exit_code
-    except SuiroError as error:
-        output.say(str(error))
-        return error.exit_code
+    except (SuiroError, OSError) as error:
+        output.say(output.told_of(error))
+        return output.exit_code_of(error)
     except SystemExit as end:
         return end.code
     return 0

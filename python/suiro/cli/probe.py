@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro probe`: what the user's own network does."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suiro.cli.bench import check_mpi
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def probe(
         raise UsageError("say what to probe: there are --switch and --sites, one at a time")
     _check_left_out(sites, ppn=ppn)
     _check_left_out(switch, svg=svg)
-    if mpi not in (None, "openmpi", "mpich"):
-        raise UsageError(f'--mpi "{mpi}": give openmpi or mpich')
+    check_mpi(mpi)
     target = write_cluster or (Path("cluster.toml") if sites else None)
     _check_places(target, svg)
     if lab is not None:
@@ -145,9 +144,7 @@ def _probe_switch(
 def _probe_sites(
     prefix: list[str], mpi: str, interface: str, target: Path, svg: Path | None, json: bool
 ) -> bool:
-    from rich.console import Console
-
-    from suiro.output import write_file
+    from suiro.output import console, write_file
     from suiro.probe.sites import probe_sites
     from suiro.probe.sites_report import print_sites
     from suiro.probe.sites_svg import drawing
@@ -157,7 +154,7 @@ def _probe_sites(
         if json:
             print(result.model_dump_json(indent=1))
         else:
-            print_sites(result, Console(width=None if sys.stdout.isatty() else 100))
+            print_sites(result, console(100))
     finally:  # where nobody can read what was measured, too
         _write_cluster(result, target, result.clear)
     if svg is not None:
@@ -180,11 +177,10 @@ def _write_cluster(result: "Probe | SitesProbe", target: Path, clear: bool) -> N
 
 
 def _show(result: "Probe", json: bool) -> None:
-    from rich.console import Console
-
+    from suiro.output import console
     from suiro.probe.report import print_probe
 
     if json:
         print(result.model_dump_json(indent=1))
     else:
-        print_probe(result, Console(width=None if sys.stdout.isatty() else 100))
+        print_probe(result, console(100))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from suiro.report.evidence import Group
     from suiro.report.measured import Report
     from suiro.report.sources import Sources
 
 _PAGE = Path("report.html")
+_LEAST = ("model", "sure", "mean")  # what a narrow terminal can do without
+_MEANING = "best, mean: times as fast as the MPI's own choice, of sizes from 4 KiB up"
 
 InputsArgument = Annotated[
     list[Path] | None,
@@ -171,40 +172,38 @@ def _write_files(found: "Report", page: Path | None, csv: Path | None, svg: Path
 
 
 def _print(found: "Report", json: bool) -> None:
-    from rich.console import Console
-
+    from suiro.output import columns, wrapped
     from suiro.report import words
     from suiro.report.export import json_text
+    from suiro.text_table import print_table
 
     if json:
         print(json_text(found))
         return
-    console = Console(width=None if sys.stdout.isatty() else 124, highlight=False)
+    width = columns(sys.stdout)
+    told = [words.trace_sentence(groups) for _, groups in found.of_program]
     if found.measured:
-        console.print(_table(found))
-    for _, groups in found.of_program:
-        console.print(words.trace_sentence(groups), markup=False)
+        rows = [_cells(group) for group in found.measured]
+        sentences = ("where", "from size on")
+        print_table(rows, left=("collective",), least=_LEAST, sentences=sentences)
+        told.insert(0, _MEANING)
+    for text in told:
+        print(*wrapped(text, width), sep="\n")
 
 
-def _table(found: "Report") -> "Table":
-    """A line for each setting."""
-    from rich.table import Table
-
+def _cells(group: "Group") -> dict[str, str]:
     from suiro.report import words
     from suiro.report.predicted import agreement
+    from suiro.text_table import NOTHING
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for name in ("collective", "where"):
-        table.add_column(name, overflow="fold")
-    for name in ("best", "mean", "sure", "model"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("from size on", overflow="fold", min_width=20)
-    for group in found.measured:
-        off = agreement(group)
-        table.add_row(
-            group.setting.collective, f"{group.setting.where}; {group.setting.how}",
-            *words.gain_cells(group), f"{off.median_error:.0%}" if off else "-",
-            words.crossovers(group),
-        )  # fmt: skip
-    table.caption = "best, mean: times as fast as the MPI's own choice, of sizes from 4 KiB up"
-    return table
+    off = agreement(group)
+    best, mean, sure = words.gain_cells(group)
+    return {
+        "collective": group.setting.collective,
+        "where": f"{group.setting.where}; {group.setting.how}",
+        "best": best,
+        "mean": mean,
+        "sure": sure,
+        "model": f"{off.median_error:.0%}" if off else NOTHING,
+        "from size on": words.crossovers(group),
+    }

@@ -37,7 +37,10 @@ def show(file: FileArgument, json: JsonOption = False) -> None:
     if json:
         _print_json([asdict(line) for line in found.lines])
         return
-    _print_table([_words(line) for line in found.lines])
+    if found.lines:
+        _print_table([_words(line) for line in found.lines])
+    else:
+        print("no rules")
     _warn(found.warnings)
 
 
@@ -49,15 +52,11 @@ def _words(line: object) -> list[str]:
 
 
 def _print_table(rows: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from suiro.text_table import print_table
 
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for name in ("line", "collective", "where", "bytes", "algorithm"):
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 110).print(table)
+    names = ("line", "collective", "where", "bytes", "algorithm")
+    cells = [dict(zip(names, row, strict=True)) for row in rows]
+    print_table(cells, left=names, sentences=("where", "bytes", "algorithm"))
 
 
 @app.command()

@@ -79,27 +79,46 @@ class RunCommand(TyperCommand):
     ALGORITHM, and so on for each collective, for --force bcast=ALGORITHM."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        end = args.index("--") if "--" in args else len(args)
-        own = ["--explain-json" if word == "--explain=json" else word for word in args[:end]]
-        options = {option for parameter in self.params for option in parameter.opts}
-        return super().parse_args(ctx, _forced_in_full(own, options) + args[end:])
+        if not ctx.resilient_parsing:  # else the shell asks how a word may end
+            args = _in_full(args, self.get_params(ctx))
+        return super().parse_args(ctx, args)
 
 
-def _forced_in_full(words: list[str], options: set[str]) -> list[str]:
-    # The native tool, which knows the collectives, is asked only where one may be named.
-    if all(not word.startswith("--") or word.partition("=")[0] in options for word in words):
-        return words
-    names = {f"--{name.replace('_', '-')}": name for name in _collective_names()}
+def _in_full(words: list[str], parameters: list[Any]) -> list[str]:
+    """With options that `parameters` have. What comes behind them is the launcher's."""
+    options = {name: one for one in parameters for name in (*one.opts, *one.secondary_opts)}
     full: list[str] = []
-    rest = iter(words)
-    for word in rest:
+    rest = list(words)
+    while rest and rest[0].startswith("--") and rest[0] != "--":
+        word = rest.pop(0)
         option, equals, value = word.partition("=")
-        if option not in names:
-            full.append(word)
-            continue
-        given = value if equals else next(rest, "")
-        full.append(f"--force={names[option]}={given}")
-    return full
+        if option == "--explain" and equals:
+            full.append(_explain(value))
+        elif option in options:
+            takes_next = not equals and not options[option].is_flag
+            full += [word, *([rest.pop(0)] if takes_next and rest else [])]
+        else:
+            algorithm = value if equals or not rest else rest.pop(0)
+            full.append(f"--force={_collective(option, [*options])}={algorithm}")
+    return full + rest
+
+
+def _explain(value: str) -> str:
+    from suiro.errors import check_choice
+
+    check_choice("--explain", value, ["json"])
+    return "--explain-json"
+
+
+def _collective(option: str, options: list[str]) -> str:
+    """The native tool, which knows the collectives, is asked only where one may be named."""
+    from suiro.errors import UsageError, did_you_mean
+
+    names = {f"--{name.replace('_', '-')}": name for name in _collective_names()}
+    if option not in names:
+        near = did_you_mean(option, [*options, *names])
+        raise UsageError(f"there is no option {option}{near}")
+    return names[option]
 
 
 def _collective_names() -> list[str]:
@@ -147,7 +166,8 @@ def run(
     from suiro.run.job import Options
     from suiro.run.job import run as run_job
 
-    _check(mpi, rules, transport, link_rate)
+    _check(mpi, transport, link_rate)
+    _check_files({"--rules": rules, "--cluster": cluster, "--trace": trace})
     _check_tolerance(check_tolerance)
     _check_learn(learn, no_learn=no_learn, reproducible=reproducible)
     _check_settings(strict, rules)
@@ -172,11 +192,9 @@ def run(
 
 
 def _check_learn(learn: str, *, no_learn: bool, reproducible: bool) -> None:
-    from suiro.errors import UsageError, did_you_mean
+    from suiro.errors import UsageError, check_choice
 
-    if learn not in ("data", "reductions"):
-        hint = did_you_mean(learn, ("data", "reductions"))
-        raise UsageError(f'--learn: expected data or reductions, not "{learn}"{hint}')
+    check_choice("--learn", learn, ("data", "reductions"))
     if learn == "reductions" and (no_learn or reproducible):
         other = "--no-learn" if no_learn else "--reproducible"
         raise UsageError(f"--learn reductions and {other} say the opposite: leave one out")
@@ -235,14 +253,22 @@ def _check_settings(strict: bool, rules: Path | None) -> None:
         read(Path(file))
 
 
-def _check(mpi: str | None, rules: Path | None, transport: str, link_rate: float | None) -> None:
-    from suiro.errors import UsageError
+def _check(mpi: str | None, transport: str, link_rate: float | None) -> None:
+    from suiro.errors import UsageError, check_choice
 
-    if mpi not in (None, "auto", "openmpi", "mpich", "mpi_abi"):
-        raise UsageError(f"--mpi {mpi}: expected auto, openmpi, mpich or mpi_abi")
-    if transport not in ("mpi", "suiro"):
-        raise UsageError(f"--transport {transport}: expected mpi or suiro")
-    if rules is not None and not rules.is_file():
-        raise UsageError(f"--rules {rules}: no such file")
+    if mpi is not None:
+        check_choice("--mpi", mpi, ("auto", "openmpi", "mpich", "mpi_abi"))
+    check_choice("--transport", transport, ("mpi", "suiro"))
     if link_rate is not None and link_rate <= 0:
         raise UsageError("--link-rate: expected bits per second above 0, such as 1e9")
+
+
+def _check_files(given: dict[str, Path | None]) -> None:
+    from suiro.errors import UsageError
+
+    for option, path in given.items():
+        if path == Path():  # of an empty word, too
+            raise UsageError(f"{option}: expected the name of a file")
+    rules = given["--rules"]
+    if rules is not None and not rules.is_file():
+        raise UsageError(f"--rules {rules}: no such file")

@@ -97,12 +97,8 @@ def _picture(what: str, rounds: str, given: Mapping[str, object]) -> object:
 
 
 def _draw(document: object, node: int | None, svg: Path | None, rows_max: int | None) -> None:
-    import sys
-
-    from rich.console import Console
-
     from suiro.errors import UsageError
-    from suiro.output import write_file
+    from suiro.output import console, write_file
     from suiro.show.picture import Picture
     from suiro.show.svg import drawing
     from suiro.show.terminal import draw
@@ -111,6 +107,6 @@ def _draw(document: object, node: int | None, svg: Path | None, rows_max: int | 
     if node is not None and not 0 <= node < picture.nodes:
         raise UsageError(f"--node {node}: the nodes are 0 to {picture.nodes - 1}")
     if svg is None:
-        draw(picture, node, Console(width=None if sys.stdout.isatty() else 80), rows_max)
+        draw(picture, node, console(80), rows_max)
         return
     write_file(svg, drawing(picture), "--svg")

@@ -129,7 +129,7 @@ def sim(
 def _check_places(
     scene: "Scene", svg: Path | None, export: tuple[str, Path] | None, compare: Path | None
 ) -> None:
-    from suiro.errors import UsageError
+    from suiro.errors import UsageError, did_you_mean
     from suiro.output import check_place
     from suiro.sim.simgrid import check_export
 
@@ -139,7 +139,8 @@ def _check_places(
         return
     kind, folder = export
     if kind != "simgrid":
-        raise UsageError(f"--export takes simgrid and a folder, not '{kind}'")
+        near = did_you_mean(kind, ["simgrid"])
+        raise UsageError(f"--export takes simgrid and a folder, not '{kind}'{near}")
     if compare is not None:
         raise UsageError("--export is for predictions alone: leave out --compare")
     check_export(scene, folder)
@@ -176,7 +177,7 @@ def _estimates(
     mpi: "Mpi",
 ) -> "list[Estimate]":
     from suiro.bench.plan import parse_algorithms, sizes_of
-    from suiro.errors import UsageError
+    from suiro.errors import SuiroError, UsageError
     from suiro.sim.chosen import NAMES, chosen
     from suiro.sim.estimate import estimate
 
@@ -189,6 +190,9 @@ def _estimates(
     rows = chosen(scene, row, asked, wanted, root, mpi)
     if own:
         rows += estimate(scene, row.regular, own, wanted, root, transfers=svg is not None)
+    if not rows:
+        raise SuiroError(f"nothing can be foretold of {', '.join(names)} in {row.name}: name "
+                         f"algorithms of `suiro algorithms {row.regular}`")  # fmt: skip
     return rows
 
 

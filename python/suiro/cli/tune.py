@@ -2,21 +2,22 @@
 """`suiro tune`: finds the fastest algorithms of a cluster and writes them where MPIs read them."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from suiro import variables
-from suiro.cli.bench import LauncherArgument
+from suiro.cli.bench import LauncherArgument, check_mpi
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
     from suiro.tune.export import Target
     from suiro.tune.plans import Wish
     from suiro.tune.run import Outcome, Request
-    from suiro.tune.tuner import Tuning
 
 _SIZES = "1K,8K,64K,512K"
 
@@ -118,6 +119,7 @@ def tune(
     from suiro.tune.run import run
     from suiro.tune.sizes import parse_time
 
+    check_mpi(mpi)
     targets = _targets(export or [], native, strategy)
     owner = _owner(native, mpi, launcher)
     left_out = frozenset(filter(None, without.split(",")))
@@ -130,9 +132,7 @@ def tune(
     request = _request(launcher or [], mpi, native, strategy, budget_s, again, cluster)
     _check_mpi(targets, request.mpi)
     request = replace(request, plans=planned, targets=targets)
-    outcome = run(request, _tell)
-    _show(request, outcome, json, plot)
-    _end(outcome)
+    _conclude(request, run(request, _tell), json, plot)
 
 
 def _owner(native: bool, mpi: str | None, launcher: list[str] | None) -> str:
@@ -170,18 +170,30 @@ def _wishes(
     return found.wishes
 
 
-def _show(request: "Request", outcome: "Outcome", json: bool, plot: Path | None) -> None:
-    try:
-        (_print_json if json else _print)(request, outcome)
-    finally:  # where nobody can read what was measured, too
-        _draw(plot, outcome)
-
-
-def _end(outcome: "Outcome") -> None:
+def _conclude(request: "Request", outcome: "Outcome", json: bool, plot: Path | None) -> None:
+    """What was measured is shown first. No step that fails keeps another one from being done."""
+    from suiro.errors import SuiroError
     from suiro.output import say
+    from suiro.tune import table
+    from suiro.tune.run import export_all
 
+    steps: list[Callable[[], None]] = [
+        partial(export_all, request, outcome, _tell),
+        partial((table.print_json if json else table.print_files), request, outcome),
+        partial(_draw, plot, outcome),
+    ]
+    if not json:
+        steps = [partial(table.print_tunings, request, outcome), sys.stdout.flush, *steps]
+    failed: list[SuiroError] = []
+    for step in steps:
+        try:
+            step()
+        except SuiroError as error:
+            failed.append(error)
     for line in [*outcome.remarks, *outcome.lost]:
         say(line)
+    if failed:
+        raise failed[0]
     if outcome.interrupted or outcome.lost:
         raise typer.Exit(130 if outcome.interrupted else 1)
 
@@ -211,12 +223,11 @@ def _draw(plot: Path | None, outcome: "Outcome") -> None:
 
 def _targets(texts: list[str], native: bool, strategy: str) -> "list[Target]":
     """What cannot work is said before a cluster is started for it."""
-    from suiro.errors import UsageError
+    from suiro.errors import UsageError, check_choice
     from suiro.output import check_place
     from suiro.tune.export import parse_target
 
-    if strategy not in ("a", "b", "c"):
-        raise UsageError(f'--strategy "{strategy}": give a, b or c')
+    check_choice("--strategy", strategy, ("a", "b", "c"))
     targets = [parse_target(text) for text in texts]
     for target in targets:
         check_place(target.path, "--export")
@@ -272,93 +283,3 @@ def _tell(line: str) -> None:
         sys.stderr.write(f"\r\033[K{line}")
     else:
         say(line)
-
-
-def _rows(tuning: "Tuning") -> list[dict[str, Any]]:
-    return [
-        {
-            "bytes": one.size,
-            "default_s": one.default_seconds,
-            "choice": name,
-            "winner": one.winner,
-            "winner_s": one.seconds,
-            "gain": one.gain,
-            "gain_ci95": one.gain_ci95,
-            "measured_before": one.size in tuning.known_before,
-            "unsteady": one.unsteady,
-        }
-        for one, name in tuning.choices
-    ]
-
-
-def _print_json(request: "Request", outcome: "Outcome") -> None:
-    import json
-
-    from suiro.provenance import describe_machine, provenance
-
-    mpi = outcome.key.mpi if outcome.key else request.mpi
-    origin = provenance(request.origin, describe_machine(mpi, None), outcome.began)
-    document = origin.model_dump() | {
-        "strategy": request.strategy,
-        "family": "native" if request.native else "suiro",
-        "cluster": outcome.key.cluster if outcome.key else None,
-        "interrupted": outcome.interrupted,
-        "collectives": [
-            {
-                "collective": tuning.plan.collective.name,
-                "ranks": tuning.plan.ranks,
-                "root": tuning.plan.root,
-                "measurements": tuning.measurements,
-                "sizes": _rows(tuning),
-                "left": tuning.left,
-            }
-            for tuning in outcome.tunings
-        ],
-        "remarks": outcome.remarks,
-        "stored": [str(path) for path in outcome.stored],
-        "exported": [{"file": str(target.path), "use": use} for target, use in outcome.exported],
-    }
-    print(json.dumps(document, indent=1))
-
-
-def _print(request: "Request", outcome: "Outcome") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from suiro.quantities import size_text, time_text
-    from suiro.tune.search import chosen
-
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
-    console = Console(width=None if sys.stdout.isatty() else 110)
-    said = "predicted" if request.strategy == "a" else "measured"
-    for tuning in outcome.tunings:
-        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-        for name in ("bytes", "default", "choice", "time", "x default", "95 %"):
-            table.add_column(name, justify="left" if name == "choice" else "right")
-        for winner, name in tuning.choices:
-            one = chosen(winner, name)
-            low, high = one.gain_ci95
-            table.add_row(
-                size_text(one.size), time_text(one.default_seconds), name, time_text(one.seconds),
-                f"{one.gain:.2f}", f"{low:.2f} to {high:.2f}" if one.significant else "-",
-            )  # fmt: skip
-        name, ranks = tuning.plan.call
-        console.print(f"{name} on {ranks} ranks, {said}", style="bold")
-        console.print(table)
-        remarks = [f"{tuning.measurements} calls were timed"] if request.strategy != "a" else []
-        if tuning.known_before:
-            remarks.append(f"{len(tuning.known_before)} sizes were in the store")
-        unsteady = [size_text(one.size) for one in tuning.verdicts if one.unsteady]
-        if unsteady:
-            remarks.append(f"unsteady: {', '.join(unsteady)} (something else uses nodes or "
-                           "network; --again measures anew)")  # fmt: skip
-        if tuning.left:
-            reason = "the model does not know the default" if request.strategy == "a" else "no time"
-            remarks.append(f"left: {', '.join(map(size_text, tuning.left))} ({reason})")
-        console.print("; ".join(remarks), highlight=False)
-    for target, use in outcome.exported:
-        console.print(f"wrote {target.path}; use it with:\n  {use}", soft_wrap=True,
-                      highlight=False)  # fmt: skip
-    if outcome.interrupted:
-        console.print("interrupted: the same command goes on from here")

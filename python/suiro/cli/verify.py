@@ -47,54 +47,62 @@ def verify(
 
 
 def _print_catalog(document: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from suiro.text_table import print_table
 
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for heading in ("collective", "algorithm", "schedules", "delivery", "declared properties"):
-        table.add_column(heading, justify="right" if heading == "schedules" else "left")
-    for row in document["algorithms"]:
-        table.add_row(
-            row["collective"],
-            row["algorithm"],
-            str(row["schedules"]),
-            "[green]proven[/green]" if row["ok"] else "[red]FAILED[/red]",
-            _declared(row["properties"]),
-        )
-    console = Console()
-    console.print(f"every shape of 1 to {document['max_ranks']} ranks", style="bold")
-    console.print(table)
-    for row in document["algorithms"]:
-        _print_details(console, row)
+    _print_lines([f"every shape of 1 to {document['max_ranks']} ranks"], style="bold")
+    algorithms = document["algorithms"]
+    rows = [
+        {
+            "collective": row["collective"],
+            "algorithm": row["algorithm"],
+            "schedules": str(row["schedules"]),
+            "delivery": "proven" if row["ok"] else "FAILED",
+            "declared properties": _declared(row["properties"]),
+        }
+        for row in algorithms
+    ]
+    words = ("collective", "algorithm", "delivery")
+    styles = ["" if row["ok"] else "red" for row in algorithms]
+    print_table(rows, left=words, sentences=("declared properties",), styles=styles)
+    for row in algorithms:
+        _print_details(row)
 
 
 def _declared(proofs: list[dict[str, Any]]) -> str:
     return ", ".join(
-        proof["name"] if proof["holds"] else f"[red]{proof['name']} FAILED[/red]"
+        proof["name"] if proof["holds"] else f"{proof['name']} FAILED"
         for proof in proofs
         if proof["declared"]
     )
 
 
-def _print_details(console: Any, row: dict[str, Any]) -> None:
-    """Plain lines that are not cut: they are read, searched and quoted."""
+def _print_lines(lines: list[str], style: str = "") -> None:
+    """Between words only they go on below: they are read, searched and quoted."""
+    import sys
+
+    from suiro.output import columns, console, wrapped
+
+    shown = console(markup=False, highlight=False, soft_wrap=True)
+    for line in lines:
+        for part in wrapped(line, columns(sys.stdout), "    "):
+            shown.print(part, style=style)
+
+
+def _print_details(row: dict[str, Any]) -> None:
     lines = [f"  {failure['schedule']}: {failure['line']}" for failure in row["failures"]]
     for proof in row["properties"]:
         found = proof["counterexample"]
         if found:
             lines.append(f"  not {proof['name']}, {found['schedule']}: {found['line']}")
     if lines:
-        console.print(f"\n{row['collective']}/{row['algorithm']}", style="bold")
-        console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+        print()
+        _print_lines([f"{row['collective']}/{row['algorithm']}"], style="bold")
+        _print_lines(lines)
 
 
 def _print_file(document: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console()
-    verdict = "[green]proven[/green]" if document["ok"] else "[red]FAILED[/red]"
-    console.print(verdict, end="  ")
-    console.print(document["file"], markup=False, highlight=False, soft_wrap=True)
+    verdict, style = ("proven", "green") if document["ok"] else ("FAILED", "red")
+    _print_lines([f"{verdict}  {document['file']}"], style=style)
     lines = [violation["line"] for violation in document["violations"]]
     for proof in document["properties"]:
         found = proof["counterexample"]
@@ -102,5 +110,4 @@ def _print_file(document: dict[str, Any]) -> None:
         lines.append(f"{proof['name']}: {state}")
     if not lines:
         lines = ["no `nodes` line says where ranks are, so no property of nodes was looked at"]
-    for line in lines:
-        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+    _print_lines([f"  {line}" for line in lines])

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rich.console import Console
-
 from suiro.cli.in_lab import repeat_command
 from suiro.demo.chapters import CHAPTERS
 from suiro.demo.measure import compile_program, show
@@ -15,7 +13,7 @@ from suiro.demo.page import render
 from suiro.demo.result import Demo
 from suiro.demo.table import print_demo
 from suiro.errors import SuiroError
-from suiro.output import check_place, reason_of, say, write_file
+from suiro.output import check_place, console, reason_of, say, write_file
 from suiro.provenance import describe_machine, now, provenance
 from suiro.run.launchers import recognise
 
@@ -31,7 +29,7 @@ def run_demo(folder: Path, pairs: int, as_json: bool) -> None:
     if as_json:
         print(demo.model_dump_json(indent=1))
     else:
-        print_demo(demo, Console(width=None if sys.stdout.isatty() else 100))
+        print_demo(demo, console(100))
     write_file(page, render(demo))
     say(f"the same as a page: {page}")
 

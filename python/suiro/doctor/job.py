@@ -11,17 +11,22 @@ from suiro.doctor.facts import Host
 from suiro.doctor.finding import Finding, merged, ok, problem, warning
 from suiro.errors import SuiroError
 from suiro.run import context_file, launchers, srun, transport, wrappers
-from suiro.run.command import Plan, prepare
+from suiro.run.command import Plan, absence, prepare
 from suiro.run.launchers import Launcher
+
+_LAUNCHER = "give the launcher: suiro doctor -- mpirun -np 64 ./app"
 
 
 def examine(words: Sequence[str], libraries: Sequence[str]) -> list[Finding]:
     """Looks at the command, then starts its launcher as `suiro run` would, with a probe in place of
     the program."""
+    if shutil.which(words[0]) is None:
+        text, _, near = absence(words[0]).partition("; ")
+        return [problem("command", text, near or _LAUNCHER)]
     launcher = launchers.recognise(words[0]) if launchers.has_launcher_name(words[0]) else None
     if launcher is None and Path(words[0]).name != "srun":
         text = f"{words[0]} is not a launcher that suiro knows"
-        return [problem("command", text, "give the launcher: suiro doctor -- mpirun -np 64 ./app")]
+        return [problem("command", text, _LAUNCHER)]
     if launcher is None:
         commands = srun.commands(words[1:])
         in_file = "--multi-prog" in words
@@ -127,11 +132,12 @@ def handed(reached: Sequence[Host], preload: str) -> list[Finding]:
 def _privileged(program: str) -> list[Finding]:
     """The dynamic linker ignores LD_PRELOAD for programs that run with more rights."""
     path = Path(shutil.which(program) or program)
-    if not path.is_file():
-        return []
-    status = path.stat()
+    try:
+        mode = path.stat().st_mode if path.is_file() else 0
+    except OSError:  # the probe tells that there is none
+        mode = 0
     capable = _has_capabilities(path)
-    if not status.st_mode & 0o6000 and not capable:
+    if not mode & 0o6000 and not capable:
         return []
     how = "file capabilities" if capable else "a set-user-ID or set-group-ID bit"
     advice = "take them away from this program: nothing is preloaded into privileged ones"

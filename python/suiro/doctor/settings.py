@@ -2,12 +2,11 @@
 """Which variables of suiro's a job that starts here would have, and who sets them."""
 
 import os
-from collections.abc import Mapping
 
 from suiro import variables
 from suiro.cluster import of_job
 from suiro.doctor.finding import Finding, ok, problem, warning
-from suiro.variables import FAMILY, WrongValueError
+from suiro.variables import WrongValueError
 
 _CHECK = "variable"
 
@@ -19,8 +18,8 @@ def examine() -> list[Finding]:
     findings = [warning(_CHECK, line, "`suiro probe --sites` writes a new file") for line in told]
     given = cluster.variables() if cluster else {}
     unknown = variables.unknown(os.environ)
-    findings += [warning(_CHECK, line, "unset it") for line in unknown]
-    for name, variable in _in_use(given | dict(os.environ)).items():
+    findings += [warning(_CHECK, line, "unset it") for line in unknown.values()]
+    for name, variable in variables.in_use(given | dict(os.environ)).items():
         value = os.environ.get(name)
         if value is None:
             text = f"{name}={variable.shown(given[name])}, by `suiro run` from {cluster}"
@@ -36,12 +35,3 @@ def _judged(name: str, variable: variables.Variable, value: str) -> Finding:
     except WrongValueError as error:
         return problem(_CHECK, str(error), "set it anew, or unset it")
     return ok(_CHECK, f"{name}={variable.shown(value)}, by the environment")
-
-
-def _in_use(environment: Mapping[str, str]) -> dict[str, variables.Variable]:
-    """In the order of the table."""
-    found: dict[str, variables.Variable] = {}
-    for name, variable in variables.table().items():
-        names = variables.forcing() if name == FAMILY else [name]
-        found |= {each: variable for each in names if environment.get(each)}
-    return {name: variable for name, variable in found.items() if not variable.set_by}

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Mapping
 
 from suiro import native
-from suiro.errors import MachineError, UsageError
+from suiro.errors import MachineError, check_choice
 from suiro.lab import slurm
 from suiro.lab.files import MPICH_HOSTS, OPENMPI_HOSTS
 from suiro.lab.plan import CONTROL, INTERFACE, NETWORK, REMOTE_SHELL, SCRATCH, Plan
@@ -30,8 +30,8 @@ def launcher_for(mpi: str | None, under_slurm: bool) -> tuple[str, list[str]]:
 
 
 def _launcher_of(mpi: str | None) -> tuple[str, list[str]]:
-    if mpi is not None and mpi not in _LAUNCHERS:
-        raise UsageError(f"--mpi {mpi}: expected one of {', '.join(_LAUNCHERS)}")
+    if mpi is not None:
+        check_choice("--mpi", mpi, [*_LAUNCHERS])
     for name in [mpi] if mpi else list(_LAUNCHERS):
         programs, count_option = _LAUNCHERS[name]
         found = next(filter(None, (_found(program, name) for program in programs)), None)

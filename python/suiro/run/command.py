@@ -45,14 +45,19 @@ class Plan:
         return []
 
 
+def absence(program: str) -> str:
+    """How it is told that there is none."""
+    near = did_you_mean(program, (*launchers.LAUNCHER_NAMES, "srun", "sbatch", "salloc"))
+    where = "no such file" if "/" in program else "no such program on the PATH"
+    return f"{program}: {where}{near}"
+
+
 def prepare(words: Sequence[str], mpi: str | None) -> Plan:
     """Decides by what the first word is: a launcher, an MPI program, or something that starts
     launchers. `mpi` overrides what is found."""
     found = shutil.which(words[0])
     if found is None:
-        near = did_you_mean(words[0], (*launchers.LAUNCHER_NAMES, "srun", "sbatch", "salloc"))
-        where = "no such file" if "/" in words[0] else "no such program on the PATH"
-        raise UsageError(f"{words[0]}: {where}{near}")
+        raise UsageError(absence(words[0]))
     name = Path(words[0]).name
     if name == "srun":
         return _under_srun(words, mpi)

@@ -86,10 +86,10 @@ def run(words: Sequence[str], options: Options) -> int:
     try:
         if not variables.is_on("SUIRO"):
             return _run_command(list(words), unchanged)
+        if options.strict:
+            variables.check(unchanged)
     except WrongValueError as error:
         return _run_unchanged(list(words), unchanged, error, options.strict)
-    for line in variables.unknown(unchanged):
-        say(line)
     with contextlib.ExitStack() as stack:
         try:
             cluster = of_job.find(options.cluster, say)

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from suiro.output import reason_of
 from suiro.run import wrappers
 from suiro.run.command import Plan
 from suiro.run.launchers import LAUNCHER_NAMES
@@ -44,7 +45,14 @@ def told(plan: Plan, called: bool) -> str:
 def _missing(commands: Sequence[Sequence[str]]) -> list[str]:
     """Programs; the launcher has told why it could not start them."""
     names = dict.fromkeys(wrappers.program(command) for command in commands if command)
-    return [name for name in names if shutil.which(name) is None and not Path(name).exists()]
+    return [told for name in names if shutil.which(name) is None and (told := _if_missing(name))]
+
+
+def _if_missing(name: str) -> str:
+    try:
+        return "" if Path(name).exists() else name
+    except OSError as error:  # a folder on the way, as a rule
+        return f"{name} ({reason_of(error)})"
 
 
 def _found(commands: Sequence[Sequence[str]], looked_for: re.Pattern[str]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from suiro.errors import UsageError
+from suiro.errors import UsageError, did_you_mean
 from suiro.tune import openmpi
 from suiro.tune.candidates import DEFAULT
 from suiro.tune.tuner import Tuning
@@ -36,6 +36,7 @@ def parse_target(text: str) -> Target:
         raise UsageError(
             f'--export "{text}": give openmpi:FILE, openmpi2:FILE (the format of Open MPI '
             "4.1.8 and 5.0.7 and later), mpich:FILE or suiro:FILE"
+            + did_you_mean(text.partition(":")[0], ("openmpi2", *_KINDS))
         )
     return Target(kind, Path(path), version)
 

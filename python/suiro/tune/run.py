@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verb: tunes collectives with the launcher that it is given, keeps what it measured, and
-proves what it exports."""
+"""The verb: tunes collectives with the launcher that it is given, and keeps what it measured; then
+exports it, and proves what it exports."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from suiro.bench.control import find_control
 from suiro.bench.job import run_job
 from suiro.bench.native_algorithm import Call
 from suiro.errors import SuiroError, UsageError
-from suiro.output import WriteError, write_file
+from suiro.output import told_of, write_file
 from suiro.provenance import now
 from suiro.sim.estimate import estimate
 from suiro.sim.network import Scene, of_job, of_lab
@@ -58,6 +58,7 @@ class Outcome:
     """All that came out, also of a run that was interrupted."""
 
     began: str = field(default_factory=now)
+    start: Mapping[str, Any] = field(default_factory=dict)  # who is where
     key: store.Key | None = None
     tunings: list[Tuning] = field(default_factory=list)
     stored: list[Path] = field(default_factory=list)
@@ -73,15 +74,13 @@ def run(request: Request, tell: Tell) -> Outcome:
         with store.working_folder():
             pass  # there is one, before anything is measured
     start = run_job(request.prefix, request.mpi, ["--budget", "1"], with_suiro=False).start
-    outcome = Outcome()
+    outcome = Outcome(start=start)
     request = _with_native(_with_ranks(request, start), start)
     scene = _scene(request, start, tell)
     if request.strategy == "a":
         _by_model(request, start, scene, outcome)
     else:
         _measure(request, start, scene, outcome, tell)
-    if not outcome.interrupted:
-        _export(request, start, outcome, tell)
     return outcome
 
 
@@ -250,21 +249,35 @@ def _rules(
         yield openmpi_trials.files(request.plans, folder, major)
 
 
-def _export(request: Request, start: Mapping[str, Any], outcome: Outcome, tell: Tell) -> None:
+def export_all(request: Request, outcome: Outcome, tell: Tell) -> None:
+    """Call it when what was measured is shown: proofs take minutes, and may fail. What went wrong
+    is in the outcome."""
     tunings = [one for one in outcome.tunings if one.verdicts]
-    for target in request.targets if tunings else ():
+    for target in request.targets if tunings and not outcome.interrupted else ():
         try:
-            if target.kind == "suiro":
-                text = export.suiro_text(tunings, request.origin)
-                use = f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app"
-                write_file(target.path, text, "--export")
-            else:
-                use, remarks = _export_for_mpi(request, target, start, tunings, tell)
-                outcome.remarks += remarks
-        except WriteError as error:
-            outcome.lost.append(str(error))
+            use, remarks = _export(request, target, outcome.start, tunings, tell)
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+            return
+        except (SuiroError, OSError) as error:
+            outcome.lost.append(told_of(error))
         else:
             outcome.exported.append((target, use))
+            outcome.remarks += remarks
+
+
+def _export(
+    request: Request,
+    target: export.Target,
+    start: Mapping[str, Any],
+    tunings: list[Tuning],
+    tell: Tell,
+) -> tuple[str, list[str]]:
+    """How to use what was written, and what is wrong in spite of it."""
+    if target.kind != "suiro":
+        return _export_for_mpi(request, target, start, tunings, tell)
+    write_file(target.path, export.suiro_text(tunings, request.origin), "--export")
+    return f"suiro run --rules {target.path} -- {' '.join(request.prefix)} ./app", []
 
 
 def _export_for_mpi(
@@ -274,7 +287,6 @@ def _export_for_mpi(
     tunings: list[Tuning],
     tell: Tell,
 ) -> tuple[str, list[str]]:
-    """How to use what was written, and what is wrong in spite of it."""
     files: mpi_files.MpiFiles
     if target.kind == "mpich":
         files = mpi_files.MpichFiles(mpich.job_of(str(start["mpi"]), start["node_of_rank"]))
