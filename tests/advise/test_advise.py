@@ -21,7 +21,7 @@ from suiro.bench.catalog import find_collective
 from suiro.cli.main import app
 from suiro.doctor import facts
 from suiro.doctor.facts import Host
-from suiro.errors import UsageError
+from suiro.errors import MachineError, UsageError
 from suiro.run.launchers import Launcher
 from suiro.tune import store
 from suiro.tune.transport import transport_named
@@ -90,6 +90,18 @@ def test_what_takes_too_long_is_missing() -> None:
     answer = ask(question, [(find_collective("bcast"), 8)], time.monotonic())
     assert answer.missing == [("bcast", 8)] and not answer.cells
     assert "--within 60s" in legend(answer)
+
+
+def test_a_tool_that_cannot_start_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while it is being replaced: the file is there, and no program."""
+    bcast = find_collective("bcast")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "suiro-schedule").touch()
+    monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
+    with pytest.raises(MachineError, match="does not start: Permission denied; try again"):
+        ask(Question(OPENMPI, (2, 2), {}, 125e6), [(bcast, 8)], time.monotonic() + 60)
 
 
 def test_what_was_measured_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from suiro import native_json
 from suiro.advise.question import Question
 from suiro.bench.catalog import Collective
-from suiro.errors import MachineError, UsageError
-from suiro.native import tool
 
 NATIVE = "native"
 _MEASURED = re.compile(r"measured on \S+: (\d+\.\d+) times as fast")
@@ -183,14 +182,9 @@ def _choice(words: list[str], collective: str, size: int, seconds: float) -> Cho
     """None when it takes longer."""
     if seconds <= 0:
         return None
-    command = [str(tool("suiro-schedule")), "choose", collective, "--sizes", str(size), *words]
+    arguments = ["choose", collective, "--sizes", str(size), *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        told = native_json.call_within(seconds, "suiro-schedule", arguments)
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix("suiro-schedule: ")
-        if done.returncode == 2:
-            raise UsageError(said)
-        raise MachineError(f"suiro-schedule failed: {said or done.returncode}; try `./dev build`")
-    return Choice.model_validate(json.loads(done.stdout)["choices"][0])
+    return Choice.model_validate(told.document["choices"][0])
