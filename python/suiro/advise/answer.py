@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import exp, log
@@ -124,17 +124,20 @@ def ask(
     question: Question,
     calls: Sequence[tuple[Collective, int]],
     until: float,
-    lessons: Iterable[dict[str, Any]] = (),
+    rules: Path | None = None,
 ) -> Answer:
     """A process for each call, as many at once as there are processors, those that take little
-    first; what is not told by `until` (of time.monotonic()) is missing."""
+    first; what is not told by `until` (of time.monotonic()) is missing. A file of `rules` comes
+    first, then what was measured on these nodes."""
     from suiro.advise.doubts import doubt_of
+    from suiro.advise.learnt import lessons_for
 
     begun = time.monotonic()
     answer = Answer(question)
     order = sorted(calls, key=lambda call: (_weight(call[0]), call[1]))
     with tempfile.TemporaryDirectory(prefix="suiro-advise-") as folder:
-        words = _words(question, Path(folder), list(lessons))
+        words = _words(question, Path(folder), lessons_for(question))
+        words += ["--rules", str(rules)] if rules is not None else []
 
         def told(call: tuple[Collective, int]) -> Choice | None:
             return _choice(words, call[0].name, call[1], until - time.monotonic())
@@ -171,11 +174,11 @@ def _words(question: Question, folder: Path, lessons: list[dict[str, Any]]) -> l
     if question.cores:
         words += ["--processors", str(question.cores)]
     for option, document in (("--network", question.network), ("--lessons", lessons)):
-        if document or (option == "--network" and question.known):
+        if document:
             path = folder / option.strip("-")
             path.write_text(json.dumps(document))
             words += [option, str(path)]
-    return [*words, *(["--known"] if question.known else []), "--tries", "--outlook"]
+    return [*words, "--tries", "--outlook"]
 
 
 def _choice(words: list[str], collective: str, size: int, seconds: float) -> Choice | None:
