@@ -93,7 +93,7 @@ def sim(
 
     On your own:         suiro sim allreduce --cluster cluster.toml --ppn 16 --sizes 1M
 
-    On a large one:      suiro sim alltoall --nodes 4096 --ppn 64 --rate 25G --algorithm ring
+    On a large one:      suiro sim alltoall --nodes 4096 --ppn 64 --algorithm ring --sizes 1K
 
     Against a result:    suiro bench bcast --lab 4x4-hol --json --algorithms pipeline > r.json;
                          suiro sim bcast --lab 4x4-hol --compare r.json
