@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _BEGUN = time.monotonic()
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _TO_START_S = 1.5  # and to print: what is left of the time is for answers
+_TO_DRAW_S = 2.5  # six maps, of the kinds of switch and the rates that are thought of
 
 
 LauncherArgument = Annotated[
@@ -95,15 +96,15 @@ def advise(
     from suiro.advise import program as programs
     from suiro.advise.answer import ask
     from suiro.advise.question import Stated, parse_mpi
+    from suiro.advise.table import print_answer
     from suiro.advise.unknown import unknown
-    from suiro.output import check_place
+    from suiro.output import check_place, columns
     from suiro.report.figures import check_can_draw
-    from suiro.tune.sizes import parse_time
 
     if html is not None:
         check_can_draw("--html")
         check_place(html, "--html")
-    until = _BEGUN + max(0.5, parse_time(within, "--within") - _TO_START_S)
+    until = _BEGUN + _for_answers(within, html is not None)
     stated = Stated(nodes, ppn, rate, switch, cores, cluster)
     question = _of_job(launcher, stated, mpi) if launcher else stated.question(parse_mpi(mpi))
     question.expect_several_nodes()
@@ -114,9 +115,17 @@ def advise(
     if json:
         _print_json(answer, left, program)
     else:
-        _print(answer, left, program)
+        print_answer(columns(sys.stdout), answer, left, program)
     if html is not None:
         _write_page(html, answer, left, program)
+
+
+def _for_answers(within: str, with_page: bool) -> float:
+    """What is left of the time, in seconds since the start."""
+    from suiro.tune.sizes import parse_time
+
+    not_for_answers_s = _TO_START_S + (_TO_DRAW_S if with_page else 0.0)
+    return max(0.5, parse_time(within, "--within") - not_for_answers_s)
 
 
 def _of_job(launcher: list[str], stated: "Stated", mpi: str | None) -> "Question":
@@ -146,15 +155,6 @@ def _calls(
         row.name for row in catalog.collectives().values() if not row.unequal]  # fmt: skip
     rows = [catalog.find_collective(name) for name in dict.fromkeys(names)]
     return [(row, size) for row in rows for size in (wanted if row.has_data else (0,))]
-
-
-def _print(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:
-    from rich.console import Console
-
-    from suiro.advise.table import WIDTH, print_answer
-
-    console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
-    print_answer(console, answer, left, program)
 
 
 def _print_json(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:
