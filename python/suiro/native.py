@@ -4,12 +4,13 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from suiro import variables
 from suiro.errors import MachineError
+from suiro.output import reason_of
 
 _BUILD = re.compile(rb"suiro build ([0-9a-f]{16})\0")  # cmake/write_build_id.cmake
 _PYTHON = Path(__file__).resolve().parents[1]  # the folder from which suiro is imported
@@ -32,12 +33,24 @@ def example(name: str) -> Path:
     return _find("examples", name)
 
 
+def run(
+    name: str, arguments: Sequence[str], seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """A native program, to its end; subprocess.TimeoutExpired where it takes longer."""
+    command = [str(tool(name)), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except OSError as error:  # such as a file that is being replaced
+        raise MachineError(f"{command[0]} does not start: {reason_of(error)}; try again, install "
+                           "suiro again, or in a checkout run `./dev build`") from None  # fmt: skip
+
+
 @cache
 def collectives() -> list[str]:
     """The names of all, as the native tool has them: Python lists none."""
-    command = [str(tool("suiro-schedule")), "collectives"]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return [line.split()[0] for line in listing.splitlines()]
+    listing = run("suiro-schedule", ["collectives"])
+    listing.check_returncode()
+    return [line.split()[0] for line in listing.stdout.splitlines()]
 
 
 def build_of(file: Path) -> str:

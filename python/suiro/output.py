@@ -111,14 +111,14 @@ def _stream(raw: _Raw, like: TextIO | None) -> io.TextIOWrapper:
 
 
 def columns(stream: IO[str], in_file: int | None = None) -> int | None:
-    """Of the terminal; where there is none, what COLUMNS says, or else what a file wants. None:
-    lines may be as long as they get."""
-    with suppress(OSError, ValueError):  # it is no terminal
-        found = os.get_terminal_size(stream.fileno()).columns
-        if found:
-            return found
+    """What COLUMNS says, as for other commands; or else of the terminal; where there is none, what
+    a file wants. None: lines may be as long as they get."""
     told = os.environ.get("COLUMNS", "")
-    return int(told) if told.isdecimal() and int(told) > 0 else in_file
+    if told.isdecimal() and int(told) > 0:
+        return int(told)
+    with suppress(OSError, ValueError):  # it is no terminal
+        return os.get_terminal_size(stream.fileno()).columns or in_file
+    return in_file
 
 
 def console(in_file: int | None = None, **options: Any) -> "Console":

@@ -15,13 +15,14 @@ from typer.testing import CliRunner
 from suiro.advise.answer import Answer, Cell, Choice, On, Outlook, ask
 from suiro.advise.job import of_job
 from suiro.advise.question import Question, parse_mpi, parse_rate
-from suiro.advise.table import by_kind, doubt_lines, legend, number, runs
+from suiro.advise.table import by_kind, doubt_lines, headline, legend, number, runs
 from suiro.advise.unknown import unknown
 from suiro.bench.catalog import find_collective
+from suiro.cli.advise import _TO_DRAW_S, _for_answers
 from suiro.cli.main import app
 from suiro.doctor import facts
 from suiro.doctor.facts import Host
-from suiro.errors import UsageError
+from suiro.errors import MachineError, UsageError
 from suiro.run.launchers import Launcher
 from suiro.tune import store
 from suiro.tune.transport import transport_named
@@ -51,18 +52,19 @@ def document(*words: str) -> Any:
     return json.loads(advise(*words, "--json"))
 
 
-def test_an_answer_fits_a_terminal_and_has_what_is_asked() -> None:
+def test_an_answer_fits_a_terminal_and_has_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     said = advise(
         *SMALL, "--collectives", "bcast,alltoall,barrier", "--sizes", "8,256K,1M", "--rate", "1G"
     )
     assert "4 nodes x 2 ranks, 1 Gbit/s, kind of switch not known, Open MPI 4.1" in said
     lines = said.splitlines()
-    assert max(map(cell_len, lines)) <= 80
+    assert max(cell_len(line) for line in lines if not line.startswith("  suiro ")) <= 80
     assert lines[1].split() == ["times", "as", "fast", "8", "B", "256", "KiB", "1", "MiB"]
     assert any(
         line.startswith("bcast: from 8 B shared_tree, from 256 KiB node_pipeline") for line in lines
     )
-    assert "`suiro probe --switch --write-cluster cluster.toml" in said.replace("\n  ", " ")
+    assert "\n  suiro probe --switch --write-cluster cluster.toml -- mpirun -np 4 " in said
     assert "nothing was measured for this" in said
 
 
@@ -90,6 +92,43 @@ def test_what_takes_too_long_is_missing() -> None:
     answer = ask(question, [(find_collective("bcast"), 8)], time.monotonic())
     assert answer.missing == [("bcast", 8)] and not answer.cells
     assert "--within 60s" in legend(answer)
+    assert headline(answer).endswith("Open MPI 4.1; 1 of 1 answers not told in time")
+
+
+def test_a_page_has_its_part_of_the_time() -> None:
+    assert _for_answers("10s", with_page=False) - _for_answers("10s", with_page=True) == _TO_DRAW_S
+    assert _for_answers("1s", with_page=True) == _for_answers("2s", with_page=True) > 0
+
+
+def test_commands_are_whole_and_words_are_as_wide_as_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lines(columns: str) -> list[str]:
+        monkeypatch.setenv("COLUMNS", columns)
+        words = ["--collectives", "bcast,reduce,allreduce,alltoall,scan", "--sizes", "8,1K,8K,64K"]
+        return advise(*SMALL, *words, "--rate", "1G").splitlines()
+
+    narrow, wide = lines("80"), lines("150")
+    of_narrow, of_wide = ([one for one in its if one.startswith("  suiro ")]
+                          for its in (narrow, wide))  # fmt: skip
+    assert of_narrow == of_wide and "suiro tune" in of_wide[-1]
+    assert any(cell_len(one) > 80 for one in of_narrow)
+    prose = [one for one in narrow if one not in of_narrow]
+    assert (
+        max(map(cell_len, prose)) <= 80 < max(cell_len(one) for one in wide if one not in of_wide)
+    )
+
+
+def test_a_tool_that_cannot_start_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while it is being replaced: the file is there, and no program."""
+    bcast = find_collective("bcast")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "suiro-schedule").touch()
+    monkeypatch.setenv("SUIRO_NATIVE_DIR", str(tmp_path))
+    with pytest.raises(MachineError, match="does not start: Permission denied; try again"):
+        ask(Question(OPENMPI, (2, 2), {}, 125e6), [(bcast, 8)], time.monotonic() + 60)
 
 
 def test_what_was_measured_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,6 +287,7 @@ def test_cells_in_words() -> None:
     open_ones = [cell("lanes", doubt="nobody can tell"), same]
     answer = Answer(Question(OPENMPI, (2, 2)), open_ones)
     assert doubt_lines(answer) == ["\N{WHITE CIRCLE} nobody can tell: bcast 1 KiB"]
+    answer.cells.append(cell("lanes", size=8, doubt="nobody can tell"))
     [switch, way, tune] = unknown(answer)
     assert "probe --switch" in switch.command and "probe --sites" in way.command
-    assert tune.command == "suiro tune bcast --sizes 1KiB --budget 5m -- mpirun -np 4"
+    assert tune.command == "suiro tune bcast --sizes 8B,1KiB --budget 5m -- mpirun -np 4"

@@ -54,6 +54,9 @@ def test_an_mpi_that_was_not_read_is_open() -> None:
 
 def test_few_cores_are_open() -> None:
     assert "so few cores" in told(replace(C2D_56, cores=2), "allreduce", 4096).doubt
+    assert "--cores tells" in told(replace(C2D_56, cores=0), "allreduce", 4096).doubt
+    of_few_ranks = replace(C2D_56, ranks_of_node=(4, 3), cores=0)
+    assert (of_few_ranks.fewest_cores, replace(of_few_ranks, cores=8).fewest_cores) == (3, 8)
 
 
 def choice(reason: str, sure: bool = False) -> Choice:

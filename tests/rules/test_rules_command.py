@@ -88,9 +88,43 @@ def test_sizes_of_all_ranks_are_told(openmpi: Path) -> None:
 
 
 def test_suiros_are_asked_by_the_library_itself(suiro: Path) -> None:
-    said = rules("explain", suiro, "bcast", "--nodes", "2", "--bytes", "64K")
+    call = ["bcast", "--bytes", "64K", "--mpi", "mpich-4"]
+    said = rules("explain", suiro, *call, "--nodes", "2")
     assert said.startswith("pipeline:segment=8192: ") and f"{suiro}:2" in said
-    assert rules("explain", suiro, "bcast", "--bytes", "64K").startswith("native: ")
+    assert rules("explain", suiro, *call).startswith("native: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--nodes", "4", "--ppn", "2", "--rate", "1G"], "node_pipeline: rule: "),
+        (["--nodes", "4", "--ppn", "2", "--rate", "1G", "--switch", "hol"], "node_pipeline: rule"),
+    ],
+)
+def test_without_a_file_suiro_decides(words: list[str], said: str) -> None:
+    call = ["explain", "bcast", "--bytes", "256K", "--mpi", "openmpi-4.1"]
+    assert rules(*call, *words).startswith(said)
+
+
+def test_where_no_rule_matches_suiro_decides(suiro: Path) -> None:
+    words = ["--nodes", "4", "--ppn", "4", "--bytes", "64K", "--mpi", "openmpi-4.1"]
+    words += ["--rate", "100M", "--switch", "hol"]
+    alone = rules("explain", "alltoall", *words)
+    assert rules("explain", suiro, "alltoall", *words) == alone
+    assert not alone.startswith("native")
+
+
+def test_what_explain_cannot_take(openmpi: Path) -> None:
+    call = ["bcast", "--bytes", "64K"]
+    mpi = ["--mpi", "mpich-4"]
+    with pytest.raises(UsageError, match="which cluster is it"):
+        rules("explain", *call, *mpi)
+    with pytest.raises(UsageError, match="all ranks are on one node"):
+        rules("explain", *call, *mpi, "--nodes", "1", "--ppn", "4")
+    with pytest.raises(UsageError, match="chooses by ranks and bytes alone"):
+        rules("explain", openmpi, *call, "--rate", "1G")
+    with pytest.raises(UsageError, match="takes one FILE"):
+        rules("explain", openmpi, openmpi, *call)
 
 
 def test_differences(openmpi: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from suiro.advise.question import Mpi, Stated
 from suiro.cli.main import app
 from suiro.errors import UsageError
 from suiro.sim.estimate import estimate
@@ -71,18 +72,108 @@ def test_a_job_is_found_in_a_cluster_file_by_the_names_of_its_nodes(tmp_path: Pa
 
 def test_native_and_auto_have_rows() -> None:
     """What auto takes is one of the others, and takes the same time."""
-    rows = {row["algorithm"]: row for row in sim("bcast", "--lab", "8x4-shared", "--sizes", "64K")}
+    given = ["bcast", "--lab", "8x4-shared", "--sizes", "64K", "--mpi"]
+    rows = {row["algorithm"]: row for row in sim(*given, "openmpi-4.1")}
     native, auto = rows["native"], rows["auto"]
     assert native["ran"] == "knomial of radix 4"
     name = auto["ran"].partition(":")[0]
     assert auto["seconds"] == rows[name]["seconds"] < native["seconds"]
-    [unread] = sim("bcast", "--lab", "8x4-shared", "--sizes", "64K", "--algorithm", "native",
-                   "--mpi", "intel")  # fmt: skip
+    [unread] = sim(*given, "intel", "--algorithm", "native")
     assert unread["ran"] == "the best in the books"
 
 
+HOL = '[[site]]\nnodes = ["*"]\nswitch = "hol"\nrate = "100M"\nlatency = "20us"\n'
+SLOW = ["--nodes", "4", "--ppn", "4", "--cluster", "hol.toml"]
+FAST = ["--nodes", "16", "--ppn", "16", "--switch", "voq", "--rate", "25G"]
+UNTOLD = ["--nodes", "4", "--ppn", "2"]
+
+
+@pytest.mark.parametrize(
+    ("collective", "size", "words"),
+    [
+        ("allreduce", "8K", SLOW),
+        ("alltoall", "64K", SLOW),
+        ("bcast", "3M", FAST),
+        ("bcast", "64K", UNTOLD),
+        ("allgather", "8K", [*UNTOLD, "--rate", "10G", "--cores", "1"]),
+        ("barrier", "8", [*UNTOLD, "--switch", "hol"]),
+    ],
+)
+def test_one_question_has_one_answer(
+    collective: str, size: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever command is asked, in the same words."""
+    monkeypatch.chdir(tmp_path)
+    Path("hol.toml").write_text("version = 1\n" + HOL)
+    words = [*words, "--mpi", "openmpi-4.1", "--json"]
+
+    def asked(*command: str) -> Any:
+        result = CliRunner().invoke(app, [*command, *words])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    [cell] = asked("advise", "--collectives", collective, "--sizes", size, "--within", "10m")[
+        "cells"
+    ]
+    rows = asked("sim", collective, "--sizes", size, "--algorithm", "native,auto")
+    native, auto = sorted(rows, key=lambda row: row["algorithm"], reverse=True)
+    explained = asked("rules", "explain", collective, "--bytes", size)
+    assert auto["ran"] == explained["algorithm"] == cell["algorithm"]
+    assert explained["reason"] == cell["reason"]
+    assert native["seconds"] == cell["outlook"]["on"][0]["native_s"]
+
+
+def remarks(*arguments: str) -> str:
+    """What is said beside the table."""
+    result = CliRunner().invoke(app, ["sim", *arguments, "--mpi", "openmpi-4.1"])
+    assert result.exit_code == 0, result.output
+    return result.stderr
+
+
+def test_why_a_row_is_missing() -> None:
+    both = ["--algorithm", "native,auto", "--sizes", "1K", "--mpi", "openmpi-4.1"]
+    with pytest.raises(UsageError, match="no row at 1 KiB: all ranks are on one node"):
+        sim("bcast", "--nodes", "1", "--ppn", "4", *both)
+    with pytest.raises(UsageError, match="no row at 1 KiB: only the root knows sizes"):
+        sim("gatherv", "--nodes", "2", "--ppn", "2", *both)
+    said = remarks("gatherv", "--nodes", "2", "--ppn", "2")
+    assert "native has no row at 64 KiB, 1 MiB: only the root" in said
+
+
+def test_what_the_catalog_does_not_have_is_named_as_it_is() -> None:
+    given = ["barrier", "--nodes", "2", "--ppn", "2"]
+    assert sim(*given, "--mpi", "openmpi-4.1")[0]["ran"] == "linear barrier"
+    assert "native's linear barrier is not played" in remarks(*given)
+
+
+def test_no_mpi_is_asked_for_where_none_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert sim("bcast", "--nodes", "2", "--ppn", "2", "--algorithm", "linear", "--sizes", "8")
+    with pytest.raises(UsageError, match="which MPI is it"):
+        sim("bcast", "--nodes", "2", "--ppn", "2")
+
+
+def test_longer_messages_take_longer() -> None:
+    """Between nodes of many ranks, whose leader copies for all."""
+    sizes = [megabytes << 20 for megabytes in range(1, 9)]
+    scene = Stated(16, 64, rate="25G").question(Mpi()).scene
+    times = [one.seconds for one in estimate(scene, "bcast", ["node_pipeline"], sizes)]
+    assert times == sorted(set(times))
+
+
+def test_what_nobody_tells_is_as_jobs_take_it() -> None:
+    def played(rate: str | None) -> dict[str, object]:
+        return Stated(2, 2, rate=rate).question(Mpi()).scene.played
+
+    assert played("1G") == played(None)
+    assert played(None) == {"link_Bps": 125e6, "message_s": 50e-6, "latency_s": 50e-6}
+    assert played("10G") == pytest.approx(
+        {"link_Bps": 1.25e9, "message_s": 10e-6, "latency_s": 40e-6}
+    )
+
+
 def test_a_pipeline_is_the_fastest_way_for_a_long_bcast() -> None:
-    rows = sim("bcast", "--lab", "8x4-shared", "--sizes", "1M")
+    rows = sim("bcast", "--lab", "8x4-shared", "--sizes", "1M", "--mpi", "openmpi-4.1")
     rows = [row for row in rows if not row["ran"]]
     times = {row["algorithm"]: row["seconds"] for row in rows}
     assert min(times, key=lambda name: times[name]) in ("pipeline", "node_pipeline")
@@ -165,8 +256,10 @@ def test_a_large_platform_is_played_by_one_node() -> None:
     ("given", "said"),
     [
         ([], "which network is it"),
-        (["--nodes", "4"], "how many ranks has a node"),
+        (["--nodes", "4"], "Give --nodes N and --ppn P"),
         (["--lab", "4x4-voq", "--nodes", "4"], "leave these out"),
+        (["--lab", "4x4-voq", "--rate", "1G"], "leave these out"),
+        (["--cluster", "x", "--ppn", "2", "--rate", "1G"], "leave these out"),
     ],
 )
 def test_which_network_it_is_must_be_said(given: list[str], said: str) -> None:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import exp, log
@@ -17,10 +17,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from suiro import native_json
 from suiro.advise.question import Question
 from suiro.bench.catalog import Collective
-from suiro.errors import MachineError, UsageError
-from suiro.native import tool
 
 NATIVE = "native"
 _MEASURED = re.compile(r"measured on \S+: (\d+\.\d+) times as fast")
@@ -125,17 +124,20 @@ def ask(
     question: Question,
     calls: Sequence[tuple[Collective, int]],
     until: float,
-    lessons: Iterable[dict[str, Any]] = (),
+    rules: Path | None = None,
 ) -> Answer:
     """A process for each call, as many at once as there are processors, those that take little
-    first; what is not told by `until` (of time.monotonic()) is missing."""
+    first; what is not told by `until` (of time.monotonic()) is missing. A file of `rules` comes
+    first, then what was measured on these nodes."""
     from suiro.advise.doubts import doubt_of
+    from suiro.advise.learnt import lessons_for
 
     begun = time.monotonic()
     answer = Answer(question)
     order = sorted(calls, key=lambda call: (_weight(call[0]), call[1]))
     with tempfile.TemporaryDirectory(prefix="suiro-advise-") as folder:
-        words = _words(question, Path(folder), list(lessons))
+        words = _words(question, Path(folder), lessons_for(question))
+        words += ["--rules", str(rules)] if rules is not None else []
 
         def told(call: tuple[Collective, int]) -> Choice | None:
             return _choice(words, call[0].name, call[1], until - time.monotonic())
@@ -172,25 +174,20 @@ def _words(question: Question, folder: Path, lessons: list[dict[str, Any]]) -> l
     if question.cores:
         words += ["--processors", str(question.cores)]
     for option, document in (("--network", question.network), ("--lessons", lessons)):
-        if document or (option == "--network" and question.known):
+        if document:
             path = folder / option.strip("-")
             path.write_text(json.dumps(document))
             words += [option, str(path)]
-    return [*words, *(["--known"] if question.known else []), "--tries", "--outlook"]
+    return [*words, "--tries", "--outlook"]
 
 
 def _choice(words: list[str], collective: str, size: int, seconds: float) -> Choice | None:
     """None when it takes longer."""
     if seconds <= 0:
         return None
-    command = [str(tool("suiro-schedule")), "choose", collective, "--sizes", str(size), *words]
+    arguments = ["choose", collective, "--sizes", str(size), *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+        told = native_json.call_within(seconds, "suiro-schedule", arguments)
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode != 0:
-        said = done.stderr.strip().removeprefix("suiro-schedule: ")
-        if done.returncode == 2:
-            raise UsageError(said)
-        raise MachineError(f"suiro-schedule failed: {said or done.returncode}; try `./dev build`")
-    return Choice.model_validate(json.loads(done.stdout)["choices"][0])
+    return Choice.model_validate(told.document["choices"][0])

@@ -41,8 +41,9 @@ def _of_native(question: Question, choice: "Choice") -> str:
         return "what this MPI runs is not played: the best in the books is taken for it"
     if any(on.native_s is None or on.chosen_s is None for on in outlook.on):
         return "too many messages to be foretold: how fast is not known"
-    if 0 < question.cores < _CORES_FOR_THE_KERNEL:
-        return "nodes of so few cores have none for the kernel, which the model leaves out"
+    if question.fewest_cores < _CORES_FOR_THE_KERNEL:
+        more = "" if question.cores else "; --cores tells of more than one for each rank"
+        return f"nodes of so few cores have none for the kernel, which the model leaves out{more}"
     if any(on.native_nodes_s > _BY_NODES * (on.native_s or 0) for on in outlook.on):
         return "most of the MPI's own time is what nodes do, which differs from machine to machine"
     return ""

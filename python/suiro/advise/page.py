@@ -24,8 +24,8 @@ def render(
 ) -> str:
     """The whole file."""
     touched = [] if program is None else program_lines(program, answer)
-    said = [answer.question.describe(), *touched, *(f"Not known: {one}" for one in unknown)]
-    parts = []
+    parts = [f"<p>Not known: {escape(one.said)}:</p><pre>{escape(one.command)}</pre>"
+             for one in unknown]  # fmt: skip
     for network, fields in _maps(answer).items():
         parts.append(f"<h2>{escape(_title(network))}</h2>")
         parts.append(figure(fields, _CAPTION))
@@ -34,7 +34,9 @@ def render(
     parts.append("".join(f'<p class="note">{escape(line)}</p>' for line in doubts))
     parts.append(f"<p>Repeat it:</p><pre>{escape(command)}</pre>")
     parts.append(f"<footer>{escape(words.origin(answer))}.</footer>")
-    return document("What suiro would do here", sentences(said), "".join(parts))
+    return document(
+        "What suiro would do here", sentences([words.headline(answer), *touched]), "".join(parts)
+    )
 
 
 def _title(network: _Network) -> str:

@@ -2,15 +2,16 @@
 """What is asked: whose collectives, on how many nodes, on which network."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from suiro.errors import UsageError
+from suiro.errors import UsageError, did_you_mean
 from suiro.quantities import bits_per_second
 
 if TYPE_CHECKING:
     from suiro.run.launchers import Launcher
+    from suiro.sim.network import Scene
 
 KINDS = ("voq", "hol", "pause", "shared")
 _MPI = re.compile(r"(openmpi|mpich|intel)(?:-(\d{1,4})(?:\.(\d{1,3}))?(?:\.\w+)?)?")
@@ -21,9 +22,10 @@ _RANKS_MAX = 1 << 18
 
 @dataclass(frozen=True)
 class Mpi:
-    """An MPI library: "openmpi", "mpich" or "intel", and its version as far as it matters."""
+    """An MPI library: "openmpi", "mpich" or "intel", and its version as far as it matters. Without
+    a name: it is not asked about."""
 
-    name: str
+    name: str = ""
     release: str = ""  # "4.1"
 
     @property
@@ -47,7 +49,8 @@ class Mpi:
     @property
     def arguments(self) -> list[str]:
         """As the native tool takes it."""
-        return ["--mpi", self.name, *(["--release", self.release] if self.is_read else [])]
+        named = ["--mpi", self.name] if self.name else []
+        return [*named, *(["--release", self.release] if self.is_read else [])]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,6 @@ class Question:
     cores: int = 0  # of a node; 0: as many as it has ranks
     place: str = ""  # whose network it is
     hosts: tuple[str, ...] = ()  # where a file names them
-    known: bool = False  # what the network does not tell is as usual, and not unknown
 
     @property
     def ranks(self) -> int:
@@ -83,11 +85,37 @@ class Question:
         told = self.network.get("kind")
         return told if isinstance(told, str) else None
 
+    @property
+    def fewest_cores(self) -> int:
+        """Of a node."""
+        return self.cores or min(self.ranks_of_node)
+
+    @property
+    def left_alone(self) -> str:
+        """Why suiro decides nothing here; empty where it does."""
+        several = len(self.ranks_of_node) > 1
+        return "" if several else "all ranks are on one node: suiro leaves such a job to the MPI"
+
     def expect_several_nodes(self) -> None:
         """UsageError where there is one."""
-        if len(self.ranks_of_node) == 1:
-            raise UsageError("all ranks are on one node: suiro leaves such a job to the MPI; ask "
-                             "for two nodes or more")  # fmt: skip
+        if self.left_alone:
+            raise UsageError(f"{self.left_alone}; ask for two nodes or more")
+
+    @property
+    def scene(self) -> "Scene":
+        """What the model plays: of the networks that this may be the first."""
+        from suiro.quantities import rate_text
+        from suiro.sim.network import USUAL_BPS, Scene
+
+        network = dict(self.network)
+        if self.link_Bps is not None:
+            network.setdefault("link_Bps", self.link_Bps)
+        if self.cores:
+            network["processors"] = self.cores
+        told = "" if self.rate_bps else " (no --rate is given)"
+        kind = f", switch: {self.kind}" if self.kind else ""
+        words = f"Ethernet of {rate_text(self.rate_bps or 8 * USUAL_BPS)}{told}{kind}"
+        return Scene(self.place or words, self.ranks_of_node, network)
 
     def describe(self) -> str:
         """Where, in one line."""
@@ -128,17 +156,38 @@ def of_launcher(launcher: "Launcher") -> Mpi:
     return Mpi(name, ".".join(launcher.version.split(".")[:2]) or _NEWEST_READ[name])
 
 
-def described(
-    nodes: int | None, ppn: int | None, rate: str | None, kind: str | None
-) -> tuple[tuple[int, ...], dict[str, object], float | None]:
-    """By words of the command line: ranks of nodes, network, rate of a link."""
-    if nodes is None or ppn is None:
-        raise UsageError("which cluster is it? Give --nodes N and --ppn P, or --cluster FILE and "
-                         "--ppn P")  # fmt: skip
-    if nodes * ppn > _RANKS_MAX:
-        raise UsageError(f"--nodes {nodes} --ppn {ppn}: at most {_RANKS_MAX} ranks can be played")
-    network: dict[str, object] = {"kind": checked_kind(kind)} if kind is not None else {}
-    return (ppn,) * nodes, network, None if rate is None else parse_rate(rate) / 8
+@dataclass(frozen=True)
+class Stated:
+    """A cluster, in the words of a command line, which all commands take alike."""
+
+    nodes: int | None = None
+    ppn: int | None = None
+    rate: str | None = None
+    switch: str | None = None
+    cores: int = 0
+    cluster: Path | None = None
+
+    def question(self, mpi: Mpi) -> Question:
+        """UsageError where words are missing, or say what others say."""
+        if self.cluster is None:
+            return self._described(mpi)
+        if self.rate is not None or self.switch is not None:
+            raise UsageError("--cluster says what --rate and --switch would: leave these out, or "
+                             "edit the file")  # fmt: skip
+        if self.ppn is None:
+            raise UsageError("--cluster takes --ppn: how many ranks has a node?")
+        return replace(_of_cluster(self.cluster, self.ppn, self.nodes, mpi), cores=self.cores)
+
+    def _described(self, mpi: Mpi) -> Question:
+        if self.nodes is None or self.ppn is None:
+            raise UsageError("which cluster is it? Give --nodes N and --ppn P, or --cluster FILE "
+                             "and --ppn P")  # fmt: skip
+        if self.nodes * self.ppn > _RANKS_MAX:
+            raise UsageError(f"--nodes {self.nodes} --ppn {self.ppn}: at most {_RANKS_MAX} ranks "
+                             "can be played")  # fmt: skip
+        kind = {} if self.switch is None else {"kind": checked_kind(self.switch)}
+        link_Bps = None if self.rate is None else parse_rate(self.rate) / 8
+        return Question(mpi, (self.ppn,) * self.nodes, dict(kind), link_Bps, self.cores)
 
 
 def parse_rate(text: str) -> int:
@@ -157,11 +206,11 @@ def parse_rate(text: str) -> int:
 def checked_kind(kind: str) -> str:
     if kind not in KINDS:
         raise UsageError(f"--switch {kind}: expected one of {', '.join(KINDS)}; `suiro probe "
-                         "--switch` tells which it is")  # fmt: skip
+                         f"--switch` tells which it is{did_you_mean(kind, KINDS)}")  # fmt: skip
     return kind
 
 
-def of_cluster(path: Path, ppn: int, nodes: int | None, mpi: Mpi) -> Question:
+def _of_cluster(path: Path, ppn: int, nodes: int | None, mpi: Mpi) -> Question:
     """The nodes and the network of a cluster.toml."""
     from suiro.cluster.cluster import read
     from suiro.sim.network import of_cluster as scene_of

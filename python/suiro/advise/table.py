@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The answer on a terminal of 80 columns: a heat map of numbers, then what runs, and what is not
-known."""
+"""The answer on a terminal: a heat map of numbers, then what runs, and what is not known."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -13,9 +12,10 @@ from rich.text import Text
 from suiro.advise.answer import Answer, Cell
 from suiro.advise.program import Program, program_lines
 from suiro.advise.unknown import Unknown
+from suiro.output import wrapped
 from suiro.quantities import size_text
 
-WIDTH = 80
+_WIDEST = 200  # columns of a table where there is no terminal
 OPEN = "\N{WHITE CIRCLE}"
 NOT_TOLD = "-"
 _SWITCHES_MAX = 8
@@ -31,35 +31,42 @@ _STYLES = (
 
 
 def print_answer(
-    console: Console, answer: Answer, unknown: Sequence[Unknown], program: Program | None
+    width: int | None, answer: Answer, unknown: Sequence[Unknown], program: Program | None
 ) -> None:
-    """All of it. Without a colour, marks alone tell."""
-    _line(console, answer.question.describe(), "bold")
+    """All of it, in so many columns; None: lines may be as long as they get. Without a colour,
+    marks alone tell."""
+    console = Console(width=width or _WIDEST, highlight=False)
+
+    def line(text: str, style: str = "") -> None:
+        for part in wrapped(text, width, "  "):
+            console.print(Text(part, style=style), soft_wrap=True)
+
+    line(headline(answer), "bold")
     if program is None:
         console.print(heat_map(answer))
-        _line(console, legend(answer), "dim")
+        line(legend(answer), "dim")
         for name, cells in _rows(answer):
             if cells:
-                _line(console, f"{name}: {runs(cells)}")
+                line(f"{name}: {runs(cells)}")
     else:
-        for line in program_lines(program, answer):
-            _line(console, line)
+        for said in program_lines(program, answer):
+            line(said)
     by_switch = switch_table(answer)
     if by_switch is not None:
         console.print(by_switch)
-    for line in doubt_lines(answer):
-        _line(console, line)
+    for said in doubt_lines(answer):
+        line(said)
     for one in unknown:
-        _line(console, f"not known: {one}")
-    _line(console, origin(answer), "dim")
+        line(f"not known: {one.said}:")
+        console.print(Text(f"  {one.command}"), soft_wrap=True)  # whole, to be copied
+    line(origin(answer), "dim")
 
 
-def _line(console: Console, text: str, style: str = "") -> None:
-    """Wrapped at spaces, what follows the first line a little to the right."""
-    wrapped = Text(text, style=style).wrap(console, min(console.width, WIDTH) - 2)
-    for number, part in enumerate(wrapped):
-        part.rstrip()
-        console.print(Text("  " if number else "") + part, soft_wrap=True, highlight=False)
+def headline(answer: Answer) -> str:
+    """Where, and how much is not there."""
+    missing, told = len(answer.missing), len(answer.cells)
+    left = f"; {missing} of {missing + told} answers not told in time" if missing else ""
+    return answer.question.describe() + left
 
 
 def _rows(answer: Answer) -> list[tuple[str, dict[int, Cell]]]:

@@ -3,13 +3,13 @@
 
 from dataclasses import dataclass
 
-from suiro.advise.answer import Answer
+from suiro.advise.answer import Answer, Cell
 from suiro.advise.question import Question
+from suiro.bench.catalog import collectives
 from suiro.quantities import size_text
 
 _SECONDS_OF_PROBE = "some 10 s"  # docs/probe.md
 _BUDGET = "5m"
-_SMALLEST_TUNED = 1024
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,10 @@ class Unknown:
     command: str
     takes: str
 
-    def __str__(self) -> str:
-        return f"{self.what}, {self.why}. `{self.command}` tells, in {self.takes}"
+    @property
+    def said(self) -> str:
+        """What comes before the command."""
+        return f"{self.what}, {self.why}. In {self.takes} this tells"
 
 
 def unknown(answer: Answer) -> list[Unknown]:
@@ -42,17 +44,22 @@ def unknown(answer: Answer) -> list[Unknown]:
         found.append(Unknown(what, "and a usual one is taken" if question.rate_bps else
                              "and 1 and 100 Gbit/s are both thought of",
                              f"suiro probe --sites {one_each}", _SECONDS_OF_PROBE))  # fmt: skip
-    doubtful = sorted({one.collective for one in answer.cells if one.doubt and one.choice.bytes})
+    doubtful = [one for one in answer.cells if one.doubt and _is_tuned(one)]
     if several and doubtful:
-        sizes = sorted({one.choice.bytes for one in answer.cells
-                        if one.doubt and one.choice.bytes >= _SMALLEST_TUNED})  # fmt: skip
-        command = f"suiro tune {','.join(doubtful)}"
+        names = sorted({one.collective for one in doubtful})
+        sizes = sorted({one.choice.bytes for one in doubtful})
         words = [size_text(size).replace(" ", "") for size in sizes]
-        command += f" --sizes {','.join(words)}" if words else ""
+        command = f"suiro tune {','.join(names)} --sizes {','.join(words)}"
         command += f" --budget {_BUDGET} -- {_launcher(question, question.ranks)}"
         found.append(Unknown("what is fastest in open cells", "since only measuring shows it",
                              command, "5 minutes"))  # fmt: skip
     return found
+
+
+def _is_tuned(cell: Cell) -> bool:
+    """By `suiro tune`: not what has no data, or blocks of several sizes."""
+    row = collectives()[cell.collective]
+    return row.has_data and not row.unequal
 
 
 def _launcher(question: Question, ranks: int, one_per_node: bool = False) -> str:

@@ -2,14 +2,13 @@
 """Asks the native tool about collectives, algorithms and schedules: Python describes none."""
 
 import json
-import subprocess
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
+from suiro import native
 from suiro.errors import SuiroError, UsageError, did_you_mean
-from suiro.native import tool
 
 _INTEGER_BYTES = 4
 
@@ -108,8 +107,7 @@ def phases(collective: str, algorithm: str, nodes: int, ppn: int) -> list[dict[s
 
 
 def _schedule_tool(*arguments: str) -> str:
-    command = [str(tool("suiro-schedule")), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = native.run("suiro-schedule", arguments)
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise SuiroError(reason[0].removeprefix("suiro-schedule: "))

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`suiro advise`: what suiro would do for a cluster, before anything runs there."""
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suiro.cli.stated import (
+    ClusterOption,
+    CoresOption,
+    MpiOption,
+    NodesOption,
+    PpnOption,
+    RateOption,
+    SwitchOption,
+)
+
 if TYPE_CHECKING:
     from suiro.advise.answer import Answer
     from suiro.advise.program import Program
-    from suiro.advise.question import Question
+    from suiro.advise.question import Question, Stated
     from suiro.advise.unknown import Unknown
     from suiro.bench.catalog import Collective
 
 _BEGUN = time.monotonic()
 _SIZES = "8,1K,8K,64K,256K,1M,4M"
 _TO_START_S = 1.5  # and to print: what is left of the time is for answers
-
-
-def _mpis(begun: str) -> list[str]:
-    """Those whose decisions were read, and the other one."""
-    read = ("openmpi-4.0", "openmpi-4.1", "openmpi-5.0", "mpich-4", "mpich-5", "intel")
-    return [name for name in read if name.startswith(begun)]
-
-
-def _kinds(begun: str) -> list[str]:
-    from suiro.advise.question import KINDS
-
-    return [kind for kind in KINDS if kind.startswith(begun)]
+_TO_DRAW_S = 2.5  # six maps, of the kinds of switch and the rates that are thought of
 
 
 LauncherArgument = Annotated[
@@ -41,10 +41,6 @@ LauncherArgument = Annotated[
 CollectivesOption = Annotated[
     str, typer.Option(metavar="A,B", help="As MPI has them [default: all but the v and w kinds].")
 ]
-NodesOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many nodes there are.")
-]
-PpnOption = Annotated[int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")]
 SizesOption = Annotated[
     str,
     typer.Option(
@@ -52,33 +48,6 @@ SizesOption = Annotated[
         help="Bytes, as suiro bench takes them [default: 8,1K,8K,64K,256K,1M,4M].",
     ),
 ]
-ClusterOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The nodes and their network: cluster.toml of suiro probe."),
-]
-RateOption = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of a node's links, in bit/s: 10G, 25G.")
-]
-MpiOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MPI-VERSION",
-        help="openmpi-4.1, mpich-4, intel [default: that of the mpirun on the PATH].",
-        autocompletion=_mpis,
-    ),
-]
-SwitchOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="voq|hol|pause|shared",
-        help="What the switch does [default: not known].",
-        autocompletion=_kinds,
-    ),
-]
-CoresOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Cores of a node [default: one for each rank].",
-                      show_default=False),
-]  # fmt: skip
 LikeOption = Annotated[
     Path | None,
     typer.Option(metavar="TRACE", help="Of the calls of a program, from `suiro run --trace`."),
@@ -116,79 +85,58 @@ def advise(
     What a program calls:   suiro run --trace t.jsonl -- mpirun -np 64 ./app;
                             suiro advise --like t.jsonl --nodes 4 --ppn 16 --rate 10G
 
-    For each collective and size: which algorithm would run, decided as `suiro run` decides, and how
-    many times as fast as the MPI's own it is. An open mark stands where it may be otherwise, and
-    below is why. Then what is not known of the cluster, which command tells it, and how long that
-    takes. What earlier jobs and `suiro tune` measured on the nodes of --cluster comes before the
-    model.
+    For each collective and size: which algorithm would run, as `suiro run` decides, and how many
+    times as fast as the MPI's own it is. An open mark: it may be otherwise, and below is why. Then
+    what is not known of the cluster, which command tells it, and how long that takes. What earlier
+    jobs and `suiro tune` measured on the nodes of --cluster comes before the model.
 
     Exit codes: 0, also where not all could be told in time; 2 for a wrong option or file; 3 where
     suiro's own programs are missing.
     """
     from suiro.advise import program as programs
     from suiro.advise.answer import ask
-    from suiro.advise.learnt import lessons_for
+    from suiro.advise.question import Stated, parse_mpi
+    from suiro.advise.table import print_answer
     from suiro.advise.unknown import unknown
-    from suiro.output import check_place
+    from suiro.output import check_place, columns
     from suiro.report.figures import check_can_draw
-    from suiro.tune.sizes import parse_time
 
     if html is not None:
         check_can_draw("--html")
         check_place(html, "--html")
-    until = _BEGUN + max(0.5, parse_time(within, "--within") - _TO_START_S)
-    question = _question(launcher or [], (nodes, ppn), (rate, switch, cores), mpi, cluster)
+    until = _BEGUN + _for_answers(within, html is not None)
+    stated = Stated(nodes, ppn, rate, switch, cores, cluster)
+    question = _of_job(launcher, stated, mpi) if launcher else stated.question(parse_mpi(mpi))
     question.expect_several_nodes()
     program = None if like is None else programs.read(like)
     calls = _calls(collectives, sizes, program)
-    answer = ask(question, calls, until, lessons_for(question))
+    answer = ask(question, calls, until)
     left = unknown(answer)
     if json:
         _print_json(answer, left, program)
     else:
-        _print(answer, left, program)
+        print_answer(columns(sys.stdout), answer, left, program)
     if html is not None:
         _write_page(html, answer, left, program)
 
 
-def _question(
-    launcher: list[str],
-    shape: tuple[int | None, int | None],
-    network: tuple[str | None, str | None, int],
-    mpi: str | None,
-    cluster: Path | None,
-) -> "Question":
-    from dataclasses import replace
+def _for_answers(within: str, with_page: bool) -> float:
+    """What is left of the time, in seconds since the start."""
+    from suiro.tune.sizes import parse_time
 
-    from suiro.advise.question import Question, described, of_cluster, parse_mpi
-    from suiro.errors import UsageError
-
-    (nodes, ppn), (rate, switch, cores) = shape, network
-    if launcher:
-        return _of_job(launcher, (nodes, ppn, rate, switch, cores or None), mpi, cluster)
-    asked = parse_mpi(mpi)
-    if cluster is None:
-        ranks_of_node, known, link_Bps = described(nodes, ppn, rate, switch)
-        return Question(asked, ranks_of_node, known, link_Bps, cores)
-    if rate is not None or switch is not None:
-        raise UsageError("--cluster says what --rate and --switch would: leave these out, or edit "
-                         "the file")  # fmt: skip
-    if ppn is None:
-        raise UsageError("--cluster takes --ppn: how many ranks has a node?")
-    return replace(of_cluster(cluster, ppn, nodes, asked), cores=cores)
+    not_for_answers_s = _TO_START_S + (_TO_DRAW_S if with_page else 0.0)
+    return max(0.5, parse_time(within, "--within") - not_for_answers_s)
 
 
-def _of_job(
-    launcher: list[str], told: tuple[object, ...], mpi: str | None, cluster: Path | None
-) -> "Question":
+def _of_job(launcher: list[str], stated: "Stated", mpi: str | None) -> "Question":
     from suiro.advise.job import of_job
-    from suiro.advise.question import parse_mpi
+    from suiro.advise.question import Stated, parse_mpi
     from suiro.errors import UsageError
 
-    if any(one is not None for one in told):
+    if stated != Stated(cluster=stated.cluster):
         raise UsageError("the hosts tell what --nodes, --ppn, --rate, --switch and --cores would: "
                          "leave these out, or the launcher")  # fmt: skip
-    return of_job(launcher, parse_mpi(mpi) if mpi else None, cluster)
+    return of_job(launcher, parse_mpi(mpi) if mpi else None, stated.cluster)
 
 
 def _calls(
@@ -207,13 +155,6 @@ def _calls(
         row.name for row in catalog.collectives().values() if not row.unequal]  # fmt: skip
     rows = [catalog.find_collective(name) for name in dict.fromkeys(names)]
     return [(row, size) for row in rows for size in (wanted if row.has_data else (0,))]
-
-
-def _print(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:
-    from suiro.advise.table import WIDTH, print_answer
-    from suiro.output import console
-
-    print_answer(console(WIDTH, highlight=False), answer, left, program)
 
 
 def _print_json(answer: "Answer", left: "list[Unknown]", program: "Program | None") -> None:

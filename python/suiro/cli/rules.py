@@ -8,6 +8,15 @@ from typing import Annotated
 import typer
 
 from suiro.cli.group import Group
+from suiro.cli.stated import (
+    ClusterOption,
+    CoresOption,
+    MpiOption,
+    NodesOption,
+    PpnOption,
+    RateOption,
+    SwitchOption,
+)
 
 app = typer.Typer(
     cls=Group,
@@ -22,6 +31,10 @@ FileArgument = Annotated[
         metavar="FILE",
         help="A rule file of suiro, of Open MPI's coll_tuned, or of MPICH's selection.",
     ),
+]
+OptionalFileArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FILE]", help="Of one of these kinds; without it suiro decides."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -102,27 +115,47 @@ def diff(
 
 @app.command()
 def explain(
-    file: FileArgument,
+    *,
+    files: OptionalFileArgument = None,
     collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As MPI has it: bcast.")],
     size: Annotated[
         str, typer.Option("--bytes", metavar="SIZE", help="As suiro bench takes them: 64K.")
     ],
-    nodes: Annotated[int, typer.Option(min=1, metavar="N", help="How many nodes there are.")] = 1,
-    ppn: Annotated[int, typer.Option(min=1, metavar="P", help="How many ranks on each.")] = 1,
+    nodes: NodesOption = None,
+    ppn: PpnOption = None,
+    rate: RateOption = None,
+    mpi: MpiOption = None,
+    cluster: ClusterOption = None,
+    switch: SwitchOption = None,
+    cores: CoresOption = 0,
     json: JsonOption = False,
 ) -> None:
-    """Say what would run for a call, and which line says so.
+    """Say what would run for a call, and which line or which reason says so.
 
-    For example:  suiro rules explain bcast.rules bcast --nodes 8 --ppn 4 --bytes 64K
+    By a file:  suiro rules explain my.rules bcast --nodes 8 --ppn 4 --bytes 64K
+
+    By suiro:   suiro rules explain bcast --nodes 8 --ppn 4 --bytes 64K
+
+    Without FILE, and where none of suiro's rules matches, it is decided as in `suiro advise`, of
+    whose options all that describe a cluster mean the same here. With FILE, --nodes and --ppn are
+    1 by default.
     """
+    from dataclasses import asdict
+
+    from suiro.advise.question import Stated
     from suiro.bench.catalog import find_collective
     from suiro.bench.plan import parse_size
-    from suiro.rules.files import explain as explain_call
+    from suiro.errors import UsageError
+    from suiro.rules.explain import explain as explain_call
 
-    find_collective(collective)
-    answer = explain_call(file, collective, [ppn] * nodes, parse_size(size))
+    if files and len(files) > 1:
+        raise UsageError("rules explain takes one FILE, and COLLECTIVE")
+    row = find_collective(collective)
+    bytes_ = parse_size(size) if row.has_data else 0
+    stated = Stated(nodes, ppn, rate, switch, cores, cluster)
+    answer = explain_call(files[0] if files else None, row, bytes_, stated, mpi)
     if json:
-        _print_json({"algorithm": answer.algorithm, "reason": answer.reason})
+        _print_json(asdict(answer))
     else:
         print(f"{answer.algorithm}: {answer.reason}")
 

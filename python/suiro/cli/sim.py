@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from suiro.cli.bench import CollectiveArgument
+from suiro.cli.stated import (
+    ClusterOption,
+    CoresOption,
+    MpiOption,
+    NodesOption,
+    PpnOption,
+    RateOption,
+    SwitchOption,
+)
 
 if TYPE_CHECKING:
-    from suiro.advise.question import Mpi
+    from suiro.advise.question import Question, Stated
     from suiro.bench.catalog import Collective
     from suiro.sim.compare import Comparison
     from suiro.sim.estimate import Estimate
@@ -33,17 +42,7 @@ AlgorithmOption = Annotated[
     ),
 ]
 SizesOption = Annotated[str, typer.Option(metavar="A,B", help="Bytes, as suiro bench takes them.")]
-MpiOption = Annotated[
-    str, typer.Option(metavar="MPI-VERSION", help="Whose own choice is native: as suiro advise.")
-]
 LabOption = Annotated[str | None, typer.Option(metavar="SPEC", help="On the network of this lab.")]
-ClusterOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="On that of a cluster.toml.")
-]
-NodesOption = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Nodes, where no --lab or --cluster names them."),
-]
 CompareOption = Annotated[
     Path | None,
     typer.Option(
@@ -72,14 +71,17 @@ def sim(
     collective: CollectiveArgument,
     algorithm: AlgorithmOption = None,
     lab: LabOption = None,
-    cluster: ClusterOption = None,
     nodes: NodesOption = None,
-    ppn: Annotated[int | None, typer.Option(min=1, metavar="P", help="Ranks on each node.")] = None,
+    ppn: PpnOption = None,
+    rate: RateOption = None,
+    mpi: MpiOption = None,
+    cluster: ClusterOption = None,
+    switch: SwitchOption = None,
+    cores: CoresOption = 0,
     sizes: SizesOption = "64K,1M",
     root: Annotated[
         int | None, typer.Option(min=0, metavar="RANK", help="The root [default: 1].")
     ] = None,
-    mpi: MpiOption = "openmpi-4.1",
     compare: CompareOption = None,
     svg: SvgOption = None,
     export: ExportOption = None,
@@ -103,19 +105,20 @@ def sim(
 
     A line of the table: the time until the last rank is done, that of a rank in the mean, what the
     busiest link needs over the former, and the part of the time that went to links, the way,
-    messages, copies, and TCP's repeats.
+    messages, copies, and TCP's repeats. native and auto are as suiro advise says in these words.
     """
-    from suiro.advise.question import parse_mpi
+    from suiro.advise.question import Stated
     from suiro.bench.catalog import find_collective
 
     row = find_collective(collective)
-    scene = _scene(lab, cluster, nodes, ppn)
+    question = _question(lab, Stated(nodes, ppn, rate, switch, cores, cluster))
+    scene = question.scene
     _check_places(scene, svg, export, compare)
     root = _root(row.rooted, root, scene.ranks)
     if compare is not None:
         _compare(scene, collective, compare, root, json)
         return
-    estimates = _estimates(scene, row, algorithm, sizes, root, svg, parse_mpi(mpi))
+    estimates = _estimates(question, mpi, row, algorithm, sizes, root, svg)
     if json:
         _print_json([one.model_dump() for one in estimates])
     else:
@@ -167,51 +170,58 @@ def _compare(scene: "Scene", collective: str, path: Path, root: int, json: bool)
         _print_comparison(comparisons)
 
 
+def _question(lab: str | None, stated: "Stated") -> "Question":
+    """Of no MPI yet: where neither native nor auto is asked for, none need be there."""
+    from suiro.advise.question import Mpi, Question, Stated
+    from suiro.errors import UsageError
+    from suiro.sim.network import of_lab
+
+    if lab is None:
+        if stated.cluster is None and stated.nodes is None:
+            raise UsageError("which network is it? Give --lab SPEC, --cluster FILE or --nodes N")
+        return stated.question(Mpi())
+    if stated != Stated():
+        raise UsageError("--lab says what --cluster, --nodes, --ppn, --rate, --switch and --cores "
+                         "would: leave these out")  # fmt: skip
+    scene = of_lab(lab)
+    return Question(Mpi(), scene.ranks_of_node, dict(scene.network), place=scene.name)
+
+
 def _estimates(
-    scene: "Scene",
+    question: "Question",
+    mpi: str | None,
     row: "Collective",
     algorithm: str | None,
     sizes: str,
     root: int,
     svg: Path | None,
-    mpi: "Mpi",
 ) -> "list[Estimate]":
+    from dataclasses import replace
+
+    from suiro.advise.question import parse_mpi
     from suiro.bench.plan import parse_algorithms, sizes_of
-    from suiro.errors import SuiroError, UsageError
+    from suiro.errors import UsageError
+    from suiro.output import say
     from suiro.sim.chosen import NAMES, chosen
     from suiro.sim.estimate import estimate
 
     names = list(parse_algorithms(algorithm)) if algorithm else [*NAMES, *row.algorithms]
+    scene = question.scene
     wanted = list(sizes_of(row, sizes if row.has_data else None))
     own = [name for name in names if name not in NAMES]
     if svg is not None and (len(own), len(names), len(wanted)) != (1, 1, 1):
         raise UsageError("--svg draws one algorithm with one size: give --algorithm and --sizes")
     asked = [name for name in NAMES if name in names]
-    rows = chosen(scene, row, asked, wanted, root, mpi)
+    if mpi or asked:
+        question = replace(question, mpi=parse_mpi(mpi))
+    found = chosen(question, row, asked, wanted, root)
     if own:
-        rows += estimate(scene, row.regular, own, wanted, root, transfers=svg is not None)
-    if not rows:
-        raise SuiroError(f"nothing can be foretold of {', '.join(names)} in {row.name}: name "
-                         f"algorithms of `suiro algorithms {row.regular}`")  # fmt: skip
-    return rows
-
-
-def _scene(lab: str | None, cluster: Path | None, nodes: int | None, ppn: int | None) -> "Scene":
-    from suiro.errors import UsageError
-    from suiro.sim.network import of_cluster, of_lab, of_nodes
-
-    if lab is not None:
-        if (cluster, nodes, ppn) != (None, None, None):
-            raise UsageError("--lab says what --cluster, --nodes and --ppn would: leave these out")
-        return of_lab(lab)
-    if cluster is None and nodes is None:
-        raise UsageError("which network is it? Give --lab SPEC, --cluster FILE or --nodes N")
-    if ppn is None:
-        raise UsageError("--cluster and --nodes take --ppn: how many ranks has a node?")
-    if cluster is not None:
-        return of_cluster(cluster, ppn, nodes)
-    assert nodes is not None
-    return of_nodes(nodes, ppn)
+        found.rows += estimate(scene, row.regular, own, wanted, root, transfers=svg is not None)
+    if not found.rows:
+        raise UsageError("; ".join(found.remarks))
+    for remark in found.remarks:
+        say(remark)
+    return found.rows
 
 
 def _root(rooted: bool, given: int | None, ranks: int) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of all kinds, told apart by how they begin, and what they say of a call."""
+"""Files of all kinds, told apart by how they begin."""
 
 import json
 from dataclasses import dataclass
@@ -74,12 +74,18 @@ def _read_openmpi(path: Path) -> File:
             for row, following in zip(block.rows, [*block.rows[1:], None], strict=True):
                 end = following.from_bytes - 1 if following else None
                 lines.append(
-                    Line(row.line, name, where, _range_text(row.from_bytes, end), _said(name, row))
+                    Line(
+                        row.line,
+                        name,
+                        where,
+                        _range_text(row.from_bytes, end),
+                        rule_text(name, row),
+                    )
                 )
     return File(path, OPENMPI, lines, rules.warnings)
 
 
-def _said(collective: str, row: openmpi_file.Row) -> str:
+def rule_text(collective: str, row: openmpi_file.Row) -> str:
     if row.number == openmpi.FIXED:
         return "built in"
     given = [f"fanout={row.fanout}"] if row.fanout else []
@@ -100,47 +106,3 @@ def _read_suiro(path: Path) -> File:
         for row in rows["rules"]
     ]
     return File(path, SUIRO, lines, [])
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What would run for a call, and why."""
-
-    algorithm: str
-    reason: str
-
-
-def explain(path: Path, collective: str, ranks_of_node: list[int], size: int) -> Answer:
-    """For ranks so many on each node, and so many bytes as the table of collectives has them."""
-    if kind_of(path) == OPENMPI:
-        return _explain_openmpi(path, collective, sum(ranks_of_node), size)
-    if kind_of(path) == MPICH:
-        return _explain_mpich(path, collective, ranks_of_node, size)
-    shape = ",".join(map(str, ranks_of_node))
-    arguments = ["choose", collective, "--shape", shape, "--sizes", str(size), "--rules", str(path)]
-    document = native_json.call("suiro-schedule", arguments, "reading rules").document
-    (choice,) = document["choices"]
-    return Answer(choice["algorithm"], choice["reason"])
-
-
-def _explain_mpich(path: Path, collective: str, ranks_of_node: list[int], size: int) -> Answer:
-    leaf = mpich_file.find(mpich_file.read(path), collective, ranks_of_node, size)
-    if leaf is None:
-        return Answer("nothing", f"{path} says nothing of such a call")
-    said = mpich_file.where_text(leaf)
-    held = f"{mpich_file.bytes_text(leaf)} bytes" + (f", {said}" if said else "")
-    return Answer(leaf.name, f"{path}:{leaf.line}, {leaf.kind} for {held}")
-
-
-def _explain_openmpi(path: Path, collective: str, ranks: int, size: int) -> Answer:
-    if collective not in openmpi.COLLECTIVES:
-        raise UsageError(f"Open MPI has no rules for {collective}")
-    rules = openmpi_file.parse(path)
-    row = rules.find(collective, ranks, size)
-    asked = openmpi.rule_bytes(collective, size, ranks)
-    counted = "" if asked == size else f", which Open MPI counts as {asked}, of all ranks"
-    if row is None:
-        return Answer(
-            "built in", f"no row of {path} is for {ranks} ranks and {size} bytes{counted}"
-        )
-    return Answer(_said(collective, row), f"{path}:{row.line}, for {size} bytes{counted}")

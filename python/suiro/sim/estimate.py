@@ -90,7 +90,7 @@ def _ask(
 ) -> Estimates:
     with tempfile.TemporaryDirectory(prefix="suiro-sim-") as folder:
         path = Path(folder) / "network.json"
-        path.write_text(json.dumps(scene.network))
+        path.write_text(json.dumps(scene.played))
         arguments = ["sim", "--network", str(path)]
         arguments += _shape(scene.ranks_of_node)
         arguments += ["--sizes", ",".join(map(str, sizes)), "--root", str(root)]

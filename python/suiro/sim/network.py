@@ -15,11 +15,18 @@ from suiro.lab.spec import Spec, load
 # the way through the program that is its switch.
 _LAB_MESSAGE_S = 150e-6
 _LAB_LATENCY_S = 150e-6
+# What jobs take for usual (src/choose/possible_networks.cpp): a message of MPI over TCP takes so
+# long to start, and on its way. Cards of more than 1 Gbit/s do most of the work themselves.
+USUAL_BPS = 125e6
+_START_S = 50e-6
+_OF_PROCESSORS = 0.2
+_ON_THE_WAY = 0.8
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Who takes part, and on what: `network` has the names of the model's own (src/model)."""
+    """Who takes part, and on what: `network` is what anything tells, by the names of the model's
+    own (src/model)."""
 
     name: str
     ranks_of_node: tuple[int, ...]
@@ -28,6 +35,22 @@ class Scene:
     @property
     def ranks(self) -> int:
         return sum(self.ranks_of_node)
+
+    @property
+    def link_Bps(self) -> float:
+        told = self.network.get("link_Bps")
+        return told if isinstance(told, int | float) else USUAL_BPS
+
+    @property
+    def played(self) -> dict[str, object]:
+        """The first of the networks that a job would take this for."""
+        helped = self.link_Bps > 1.05 * USUAL_BPS
+        usual: dict[str, object] = {
+            "link_Bps": self.link_Bps,
+            "message_s": _START_S * (_OF_PROCESSORS if helped else 1),
+            "latency_s": _START_S * (_ON_THE_WAY if helped else 1),
+        }
+        return usual | self.network
 
     def part(self, ranks_of_node: tuple[int, ...]) -> "Scene":
         """The first nodes, with so many of their ranks."""
@@ -68,11 +91,6 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
     return network
 
 
-def of_nodes(nodes: int, ppn: int) -> Scene:
-    """Nothing is known of the network: the model's default, Ethernet of 1 Gbit/s."""
-    return Scene("Ethernet of 1 Gbit/s", (ppn,) * nodes, {})
-
-
 def of_cluster(path: Path, ppn: int, nodes: int | None = None) -> Scene:
     """All nodes of a cluster.toml, each with so many ranks. `nodes`: how many, where it does not
     name them."""
@@ -102,8 +120,7 @@ def of_job(path: Path, hosts: list[str], ranks_of_node: tuple[int, ...]) -> Scen
 
 
 def _network_of_cluster(cluster: Cluster, sites: list[int]) -> dict[str, object]:
-    """`sites`: of each node. What the file does not say keeps the model's default: Ethernet of 1
-    Gbit/s."""
+    """`sites`: of each node."""
     network = known_network(cluster)
     if len(set(sites)) == 1:
         return {name: value for name, value in network.items() if not name.startswith("wan_")}

@@ -61,7 +61,7 @@ def _use(scene: Scene, estimate: Estimate) -> dict[str, list[list[float]]]:
     transfer are spread evenly from its begin to its end."""
     node_of_rank = [node for node, ranks in enumerate(scene.ranks_of_node) for _ in range(ranks)]
     bin_s = estimate.seconds / _BINS
-    link_Bps = scene.network.get("link_Bps", 117e6)
+    link_Bps = scene.link_Bps
     assert isinstance(link_Bps, int | float)
     use = {kind: [[0.0] * _BINS for _ in scene.ranks_of_node] for kind in ("out", "in")}
     for sender, receiver, size, _, begin, end in estimate.transfers:
