@@ -51,21 +51,21 @@ def row(mpi: str, title: str, both: list[float]) -> dict[str, Any]:
     """Of microseconds, alone and with suiro by turns."""
     alone, ours = both[::2], both[1::2]
     ratio, interval = ratio_with_interval(ours, alone)
-    found = {
+    middle = [statistics.median(side) for side in (alone, ours)]
+    print(
+        f"{mpi:8} {title:45} {middle[0]:9.1f} {middle[1]:9.1f} us  {ratio:.2f} "
+        f"[{interval[0]:.2f}, {interval[1]:.2f}]",
+        flush=True,
+    )
+    return {
         "mpi": mpi,
         "case": title,
-        "alone_us": statistics.median(alone),
-        "suiro_us": statistics.median(ours),
+        "alone_s": middle[0] / 1e6,
+        "suiro_s": middle[1] / 1e6,
         "ratio": ratio,
         "ratio_interval": interval,
         "turns": len(alone),
     }
-    print(
-        f"{mpi:8} {title:45} {found['alone_us']:9.1f} {found['suiro_us']:9.1f} us  {ratio:.2f} "
-        f"[{interval[0]:.2f}, {interval[1]:.2f}]",
-        flush=True,
-    )
-    return found
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ interval. Exit code 1 if anything was wrong.
 
 import argparse
 import os
+import re
 import shlex
 import statistics
 import subprocess
@@ -52,7 +53,8 @@ def in_lab(lab: Path, mpi: str, script: str) -> subprocess.CompletedProcess[str]
 
 
 def check(lab: Path, mpi: str, program: Path, calls: int) -> dict[str, Any]:
-    """Whether every collective is right, and how long that took."""
+    """Whether every collective is right, how many calls ran by suiro's algorithms and were compared
+    with native's, and how long that took."""
     began = time.monotonic()
     quoted = shlex.quote(str(program))
     script = f"suiro run --check --explain -- $SUIRO_LAB_MPIRUN {quoted} {calls}"
@@ -63,7 +65,8 @@ def check(lab: Path, mpi: str, program: Path, calls: int) -> dict[str, Any]:
     print(
         f"{lab.stem} {mpi}: {'right' if right else 'WRONG'}, {took:.0f} s with the lab", flush=True
     )
-    return {"right": right, "check_s": took}
+    compared = re.search(r"check: (\d+) calls", done.stderr)
+    return {"right": right, "compared": int(compared[1]) if compared else 0, "check_s": took}
 
 
 def starts(lab: Path, mpi: str, program: Path, turns: int) -> dict[str, Any]:
@@ -78,16 +81,17 @@ def starts(lab: Path, mpi: str, program: Path, turns: int) -> dict[str, Any]:
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="", end="")
         return {}
-    found = compared([int(word) / 1e9 for word in done.stdout.split()][2:])
+    found = turns_of([int(word) / 1e9 for word in done.stdout.split()][2:])
+    low, high = found["ratio_interval"]
     print(
         f"{lab.stem} {mpi}: start to end {found['alone_s']:.2f} s alone, {found['suiro_s']:.2f} s "
-        f"with suiro: {found['ratio']:.2f} times {found['ratio_interval']}",
+        f"with suiro: {found['ratio']:.2f} times [{low:.2f}, {high:.2f}]",
         flush=True,
     )
     return found
 
 
-def compared(both: list[float]) -> dict[str, Any]:
+def turns_of(both: list[float]) -> dict[str, Any]:
     """Of seconds, alone and with suiro by turns."""
     alone, ours = both[::2], both[1::2]
     ratio, interval = ratio_with_interval(ours, alone)

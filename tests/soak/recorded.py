@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a program that prints rows as lines of JSON, and makes a result for docs/results of them.
 
-    ./dev run .venv/bin/python tests/soak/recorded.py --json FILE -- suiro_footprint --json
+./dev run .venv/bin/python tests/soak/recorded.py --json FILE -- suiro_footprint --json
 """
 
 import argparse
