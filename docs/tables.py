@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from suiro.bench.never_slower import NOT_SLOWER, judge
@@ -321,15 +322,19 @@ def _connections(names: list[str]) -> list[str]:
 
 
 def _footprint(names: list[str]) -> list[str]:
-    """What a rank keeps, and what the making of it takes: a column for each number of ranks."""
-    rows = list(_rows(names))
-    sizes = sorted({row["ranks"] for row in rows} - {0})  # 0: whatever their number
+    """What a rank keeps, and what the making of it takes: a column for each number of ranks, and
+    medians of all turns."""
+    turns: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in _rows(names):
+        turns.setdefault((row["what"], row["ranks"]), []).append(row)
+    sizes = sorted({ranks for _, ranks in turns} - {0})  # 0: whatever their number
     cells = {
-        (row["what"], row["ranks"]): f"{rough_size_text(row['bytes'])}, {time_text(row['seconds'])}"
-        for row in rows
+        key: f"{rough_size_text(median(row['bytes'] for row in rows))}, "
+        f"{time_text(median(row['seconds'] for row in rows))}"
+        for key, rows in turns.items()
     }
     lines = []
-    for what in dict.fromkeys(row["what"] for row in rows):
+    for what in dict.fromkeys(what for what, _ in turns):
         title = f"schedule of `{what}`" if "/" in what else what
         lines.append([title, *(cells.get((what, size)) or cells[what, 0] for size in sizes)])
     return _markdown(" | ".join(["what", *(f"{size:,} ranks" for size in sizes)]), lines)

@@ -66,9 +66,10 @@ def test_connections(tables: ModuleType) -> None:
 
 
 def test_a_footprint(tables: ModuleType) -> None:
-    """What does not depend on the number of ranks stands in all columns."""
+    """Of turns the middle; what does not depend on the number of ranks stands in all columns."""
     rows = [
-        {"what": what, "ranks": ranks, "bytes": 1024 * size, "seconds": 1e-3}
+        {"what": what, "ranks": ranks, "bytes": 1024 * size, "seconds": seconds}
+        for seconds in (1e-3, 9.0, 1e-3)
         for what, ranks, size in (("bcast/ring", 64, 3), ("bcast/ring", 1024, 48), ("peer", 0, 1))
     ]
     assert lines(tables, "footprint", *rows) == [
