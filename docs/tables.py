@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from suiro.bench.never_slower import NOT_SLOWER, judge
@@ -18,7 +19,7 @@ from suiro.bench.transports import Comparisons
 from suiro.json_lines import parse
 from suiro.lab import cables
 from suiro.provenance import Machine, Provenance
-from suiro.quantities import byte_count, size_text, time_text
+from suiro.quantities import byte_count, rate_text, rough_size_text, size_text, time_text
 
 RESULTS = Path(__file__).parent / "results"
 _MARKED = re.compile(r"^(<!-- table: ([^\n]+) -->\n).*?^(<!-- end -->)$", re.DOTALL | re.MULTILINE)
@@ -249,6 +250,96 @@ def _changed(names: list[str]) -> list[str]:
     return _markdown(header, rows)
 
 
+def _rows(names: list[str]) -> Iterator[dict[str, Any]]:
+    """Of the programs in tests/soak."""
+    for path in _paths(names):
+        yield from json.loads(path.read_bytes())["rows"]
+
+
+def _crowd(names: list[str]) -> list[str]:
+    """How jobs of many ranks begin: what their ranks are told, and what it costs `suiro run`."""
+    rows = []
+    for row in _rows(names):
+        lack = f", {row['lack']:,} never come" if row["lack"] else ""
+        said = [line.removeprefix("suiro: ").replace("|", "\\|") for line in row["said"]]
+        more = row["said_lines"] - len(said)
+        said += [f"{more:,} lines more"] if more else []
+        rows.append([
+            f"{row['ranks']:,}{lack}", f"{row['descriptors']:,}",
+            f"over {row['over_s']:g} s" if row["over_s"] else "at once", f"{row['on']:,}",
+            time_text(row["seconds"]), rough_size_text(row["peak_bytes"]), "; ".join(said) or "-",
+        ])  # fmt: skip
+    header = "ranks | `ulimit -n` | arriving | on | until all know | memory | what is said"
+    return _markdown(header, rows)
+
+
+def _beside_alone(row: dict[str, Any]) -> list[str]:
+    """What something takes without suiro and with it."""
+    if "ratio" not in row:
+        return ["-"] * 3
+    times = [time_text(row[key]) for key in ("alone_s", "suiro_s")]
+    return [*times, _ratio(row["ratio"], row["ratio_interval"])]
+
+
+def _communicators(names: list[str]) -> list[str]:
+    """What one of many costs that are made and freed."""
+    rows = [[f"`{row['mpi']}`", row["case"], *_beside_alone(row)] for row in _rows(names)]
+    return _markdown("MPI | communicators | MPI alone | suiro | suiro / MPI alone", rows)
+
+
+def _starts(names: list[str]) -> list[str]:
+    """Whether every collective is right with many ranks, and what a job's start and end take."""
+    rows = [
+        [row["shape"].replace("x", " x "), f"`{row['mpi']}`", "right" if row["right"] else "wrong",
+         f"{row['compared']:,}", *_beside_alone(row)]
+        for row in _rows(names)
+    ]  # fmt: skip
+    header = (
+        "hosts x ranks | MPI | every collective | calls compared | start, MPI alone | suiro |"
+        " suiro / MPI alone"
+    )
+    return _markdown(header, rows)
+
+
+def _connections(names: list[str]) -> list[str]:
+    """Messages to one peer beside many that are silent. Ratios of rates, with quartiles."""
+    rows = []
+    for row in _rows(names):
+        seconds, size = row["half_round_trip_us"] / 1e6, row["bytes"]
+        low, high = row["ratio_quartiles"]
+        beside = row["connections"] - 1
+        rows.append([
+            size_text(size), f"{beside:,}", time_text(seconds), rate_text(8 * size / seconds),
+            _ratio(1 / row["ratio"], (1 / high, 1 / low)) if beside else "-",
+            f"{row['system_calls_per_message']:.1f}",
+            rough_size_text(row["resident_bytes"]) if beside else "-",
+        ])  # fmt: skip
+    header = (
+        "bytes | others | one way | bandwidth | of that with none beside | system calls |"
+        " memory of each other"
+    )
+    return _markdown(header, rows)
+
+
+def _footprint(names: list[str]) -> list[str]:
+    """What a rank keeps, and what the making of it takes: a column for each number of ranks, and
+    medians of all turns."""
+    turns: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in _rows(names):
+        turns.setdefault((row["what"], row["ranks"]), []).append(row)
+    sizes = sorted({ranks for _, ranks in turns} - {0})  # 0: whatever their number
+    cells = {
+        key: f"{rough_size_text(median(row['bytes'] for row in rows))}, "
+        f"{time_text(median(row['seconds'] for row in rows))}"
+        for key, rows in turns.items()
+    }
+    lines = []
+    for what in dict.fromkeys(what for what, _ in turns):
+        title = f"schedule of `{what}`" if "/" in what else what
+        lines.append([title, *(cells.get((what, size)) or cells[what, 0] for size in sizes)])
+    return _markdown(" | ".join(["what", *(f"{size:,} ranks" for size in sizes)]), lines)
+
+
 def _commands(names: list[str]) -> list[str]:
     """What to type to measure it again, and where it was measured."""
     found: dict[str, list[Provenance]] = {}
@@ -270,9 +361,14 @@ _KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "cells": _cells,
     "changed": _changed,
     "commands": _commands,
+    "communicators": _communicators,
+    "connections": _connections,
+    "crowd": _crowd,
+    "footprint": _footprint,
     "gains": _gains,
     "learnt": _learnt,
     "model": _model,
+    "starts": _starts,
     "transports": _transports,
     "tuned": _tuned,
     "verdict": _verdict,

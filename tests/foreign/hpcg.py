@@ -31,8 +31,8 @@ def find(folder: Path) -> Path:
     return folder.resolve()
 
 
-def job(folder: Path, mpi: str, work: Path) -> Job:
-    """Builds it if it is missing."""
+def job(folder: Path, mpi: str, work: Path, ranks: int) -> Job:
+    """Builds it if it is missing. `ranks` may be 0, for as many as usual."""
     digest = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
     program = work / f"{SUITE}-{digest}" / mpi / "xhpcg"
     if not program.exists():
@@ -41,7 +41,7 @@ def job(folder: Path, mpi: str, work: Path) -> Job:
         suite=SUITE,
         name="hpcg",
         mpi=mpi,
-        ranks=_RANKS,
+        ranks=ranks or _RANKS,
         words=(str(program), *_ARGUMENTS),
         files=(program,),
         judge=_judge,

@@ -28,8 +28,8 @@ def find(folder: Path) -> Path:
     return folder.resolve()
 
 
-def jobs(folder: Path, mpi: str, work: Path) -> list[Job]:
-    """One for each module and number of ranks; builds what is missing."""
+def jobs(folder: Path, mpi: str, work: Path, ranks: int) -> list[Job]:
+    """One for each module and number of ranks (0: those of _RANKS); builds what is missing."""
     library = _built(folder, mpi, work)
     tests = folder / "test"
     helpers = sorted({*tests.glob("*.py")} - {*tests.glob("test_*.py")})
@@ -40,17 +40,17 @@ def jobs(folder: Path, mpi: str, work: Path) -> list[Job]:
     return [
         Job(
             suite=SUITE,
-            name=f"{module.stem} {ranks}",
+            name=f"{module.stem} {count}",
             mpi=mpi,
-            ranks=ranks,
+            ranks=count,
             words=(sys.executable, "-m", "unittest", module.stem),
             files=(module, *helpers, *sorted((library / "mpi4py").glob("MPI.*.so"))),
-            judge=lambda outcome, _folder, ranks=ranks: _judge(outcome, ranks),
+            judge=lambda outcome, _folder, count=count: _judge(outcome, count),
             calls=_methods(module),
             variables=variables,
         )
         for module in sorted(tests.glob("test_cco_*.py"))
-        for ranks in _RANKS
+        for count in ([ranks] if ranks else _RANKS)
     ]
 
 

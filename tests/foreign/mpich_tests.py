@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jobs import TOOLS, Job, Outcome, first_words
@@ -63,11 +63,12 @@ def find(folder: Path) -> Path:
     )
 
 
-def suite(folder: Path, mpi: str, work: Path, jobs: int, most: Limits) -> Suite:
-    """Builds what is missing or out of date."""
+def suite(folder: Path, mpi: str, work: Path, jobs: int, most: Limits, ranks: int) -> Suite:
+    """Builds what is missing or out of date. `ranks` are those of each test; 0: as its list has
+    them."""
     digest = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
     builder = Builder(folder, mpi, work / f"{SUITE}-{digest}" / mpi)
-    tests = list(_tests(folder))
+    tests = list(_tests(folder, ranks))
     found = Suite()
     reasons = _unfit(folder, tests, most)
     with ThreadPoolExecutor(jobs) as pool:
@@ -97,12 +98,13 @@ def _unfit(folder: Path, tests: list[Test], most: Limits) -> dict[Test, str]:
     return reasons
 
 
-def _tests(folder: Path) -> Iterator[Test]:
+def _tests(folder: Path, ranks: int) -> Iterator[Test]:
     """Each once, those that configure would write included."""
     seen = set()
     lines = (folder / "coll" / "testlist.in").read_text().splitlines()
     parsed = [_parse(line) for line in lines if line.strip() and not line.startswith("#")]
-    for test in [*parsed, *_datatype_tests(folder)]:
+    for listed in [*parsed, *_datatype_tests(folder)]:
+        test = replace(listed, ranks=ranks or listed.ranks)
         if test not in seen:
             seen.add(test)
             yield test

@@ -106,6 +106,14 @@ def _add_how(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--limit", type=float, default=120, help="seconds for a program (%(default)s)")
     how.add_argument("--jobs", type=int, default=cores(), help="at a time (%(default)s)")
     how.add_argument("--memory", type=float, default=4, help="gigabytes of a test (%(default)s)")
+    how.add_argument(
+        "--ranks",
+        type=int,
+        default=0,
+        metavar="NUMBER",
+        help="of each program, not those that its suite gives it; what takes no other number than "
+        "its own (hpcc, applications) is left out",
+    )
     how.add_argument("--nodes", type=int, default=0, help="as many, not as many as fit the ranks")
     how.add_argument("--two-sites", action="store_true", help="nodes pretend to be at two sites")
     how.add_argument("--work", type=Path, default=cache(), help="what is built (%(default)s)")
@@ -136,17 +144,17 @@ def collect(options: argparse.Namespace) -> Plan:
         if mpich:
             print(f"building MPICH's tests for {TOOLS[mpi].compiler}", file=sys.stderr)
             most = mpich_tests.Limits(options.memory, options.limit)
-            found = mpich_tests.suite(mpich, mpi, options.work, options.jobs, most)
+            found = mpich_tests.suite(mpich, mpi, options.work, options.jobs, most, options.ranks)
             jobs += found.jobs
             plan.left_out |= {(mpi, name): why for name, why in found.left_out.items()}
         if mpi4py:
             print(f"building mpi4py for {TOOLS[mpi].compiler}", file=sys.stderr)
-            jobs += mpi4py_tests.jobs(mpi4py, mpi, options.work)
+            jobs += mpi4py_tests.jobs(mpi4py, mpi, options.work, options.ranks)
         for program in programs:
             jobs += hpcc.jobs(program, mpi)
         if hpcg_source:
             print(f"building HPCG for {TOOLS[mpi].compiler}", file=sys.stderr)
-            jobs.append(hpcg.job(hpcg_source, mpi, options.work))
+            jobs.append(hpcg.job(hpcg_source, mpi, options.work, options.ranks))
         for application in wanted:
             if mpi in application.programs:
                 why = applications.missing(application, mpi)
@@ -154,7 +162,7 @@ def collect(options: argparse.Namespace) -> Plan:
                     plan.left_out[mpi, application.name] = why
                 else:
                     jobs.append(applications.job(application, mpi))
-        plan.jobs += jobs
+        plan.take(jobs, options.ranks)
     if options.only:
         plan.keep_only(options.only)
     if not plan.jobs:

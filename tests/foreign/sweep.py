@@ -27,6 +27,14 @@ class Plan:
     jobs: list[Job] = field(default_factory=list)
     left_out: dict[tuple[str, str], str] = field(default_factory=dict)  # (MPI, test): why
 
+    def take(self, jobs: Sequence[Job], ranks: int) -> None:
+        """Where a number of ranks is asked for (not 0), what has it."""
+        for job in jobs:
+            if ranks in (0, job.ranks):
+                self.jobs.append(job)
+            else:
+                self.left_out[job.mpi, job.name] = f"takes {job.ranks} ranks and no other number"
+
     def keep_only(self, patterns: Sequence[str]) -> None:
         """Programs that any of the patterns fits, with any arguments."""
 

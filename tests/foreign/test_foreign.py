@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from jobs import Job
 from settings import chosen_settings
+from sweep import Plan
 
 RUN = Path(__file__).with_name("run.py")
 PROGRAM = """
@@ -87,6 +89,26 @@ def test_what_fails_with_suiro_only_is_told_from_what_fails_natively(
     assert "natively: " not in again.stderr
     kept = [row for row in told["native"] if row["test"].startswith("right")]
     assert json.loads(again.stdout)["native"] == kept
+
+
+def test_ranks_are_those_that_are_asked_for(suite: Path, tmp_path: Path) -> None:
+    options = ["--mpi", "openmpi", "--work", str(tmp_path / "work"), "--round", "0", "--json"]
+    done = run("--mpich-tests", str(suite), "--only", "right", "--ranks", "3", *options)
+    assert done.returncode == 0, done.stderr
+    assert [row["test"] for row in json.loads(done.stdout)["native"]] == ["right 3", "right 3 -x"]
+
+
+def test_what_takes_no_other_number_of_ranks_is_left_out() -> None:
+    jobs = [
+        Job("suite", name, "mpich", ranks, (), (), lambda *_: "")
+        for name, ranks in (("some", 4), ("many", 64))
+    ]
+    plan, all_of_them = Plan([]), Plan([])
+    plan.take(jobs, 64)
+    assert plan.jobs == jobs[1:]
+    assert plan.left_out == {("mpich", "some"): "takes 4 ranks and no other number"}
+    all_of_them.take(jobs, 0)
+    assert all_of_them.jobs == jobs
 
 
 def test_every_algorithm_has_its_turn_in_a_round() -> None:

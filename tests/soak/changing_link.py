@@ -27,7 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from suiro.provenance import describe_machine, now, provenance
+import result_file
+
+from suiro.provenance import now
 
 HERE = Path(__file__).parent
 KEYS = ("bcast:16384", "allgather:2048", "alltoall:1024")
@@ -180,7 +182,7 @@ def words() -> argparse.Namespace:
     parser.add_argument("--calls", type=int, default=1500, help="of each kind, in each phase")
     parser.add_argument("--keys", default=",".join(KEYS))
     parser.add_argument("--plot", type=Path, help="draw every call into this SVG file")
-    parser.add_argument("--json", type=Path, help="write a result there, too (docs/results)")
+    result_file.add_option(parser)
     return parser.parse_args()
 
 
@@ -217,11 +219,9 @@ def main() -> None:
         print(LINE.format(**row))
     if arguments.plot:
         plot(arguments.plot, alone, times, ran, best)
-    if arguments.json:
-        machine = describe_machine(arguments.mpi, None).model_copy(update={"lab": arguments.lab})
-        command = f"./dev run .venv/bin/python {' '.join(sys.argv)}"
-        document = provenance(command, machine, began).model_dump() | {"rows": rows}
-        arguments.json.write_text(json.dumps(document, indent=1) + "\n")
+    result_file.write(
+        arguments.json, began, {"rows": rows}, mpis=[arguments.mpi], lab=arguments.lab
+    )
 
 
 if __name__ == "__main__":

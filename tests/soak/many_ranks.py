@@ -4,12 +4,13 @@
     ./dev run .venv/bin/python tests/soak/many_ranks.py 16x16 4x64 --mpi openmpi,mpich
 
 Under `suiro run --check` every collective must be right. Then a program that only begins and ends
-is started by turns without suiro and with it: prints both medians, which of the two is longer by
-how much, and the least and the most of the turns' ratios. Exit code 1 if anything was wrong.
+is started by turns without suiro and with it: prints both medians, and their ratio with its 95 %
+interval. Exit code 1 if anything was wrong.
 """
 
 import argparse
 import os
+import re
 import shlex
 import statistics
 import subprocess
@@ -17,6 +18,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+
+import result_file
+
+from suiro.bench.statistics import ratio_with_interval
+from suiro.provenance import now
 
 HERE = Path(__file__).parent
 COMPILERS = {"openmpi": "mpicc.openmpi", "mpich": "mpicc.mpich"}
@@ -45,7 +52,9 @@ def in_lab(lab: Path, mpi: str, script: str) -> subprocess.CompletedProcess[str]
     return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
-def check(lab: Path, mpi: str, program: Path, calls: int) -> bool:
+def check(lab: Path, mpi: str, program: Path, calls: int) -> dict[str, Any]:
+    """Whether every collective is right, how many calls ran by suiro's algorithms and were compared
+    with native's, and how long that took."""
     began = time.monotonic()
     quoted = shlex.quote(str(program))
     script = f"suiro run --check --explain -- $SUIRO_LAB_MPIRUN {quoted} {calls}"
@@ -56,11 +65,13 @@ def check(lab: Path, mpi: str, program: Path, calls: int) -> bool:
     print(
         f"{lab.stem} {mpi}: {'right' if right else 'WRONG'}, {took:.0f} s with the lab", flush=True
     )
-    return right
+    compared = re.search(r"check: (\d+) calls", done.stderr)
+    return {"right": right, "compared": int(compared[1]) if compared else 0, "check_s": took}
 
 
-def starts(lab: Path, mpi: str, program: Path, turns: int) -> bool:
-    """The commands take turns inside one lab, and the first turn is not counted."""
+def starts(lab: Path, mpi: str, program: Path, turns: int) -> dict[str, Any]:
+    """The commands take turns inside one lab, and the first turn is not counted. Without numbers
+    where a job ended wrongly."""
     bare = f"$SUIRO_LAB_MPIRUN {shlex.quote(str(program))} 0 > /dev/null"
     timed = (
         f"for turn in $(seq {turns + 1}); do for word in '' 'suiro run --'; do "
@@ -69,17 +80,28 @@ def starts(lab: Path, mpi: str, program: Path, turns: int) -> bool:
     done = in_lab(lab, mpi, timed)
     if done.returncode != 0:
         print(done.stdout, done.stderr, sep="", end="")
-        return False
-    seconds = [int(word) / 1e9 for word in done.stdout.split()][2:]
-    native, ours = seconds[::2], seconds[1::2]
-    ratios = [b / a for a, b in zip(native, ours, strict=True)]
-    middle = [statistics.median(side) for side in (native, ours)]
+        return {}
+    found = turns_of([int(word) / 1e9 for word in done.stdout.split()][2:])
+    low, high = found["ratio_interval"]
     print(
-        f"{lab.stem} {mpi}: start to end {middle[0]:.2f} s alone, {middle[1]:.2f} s with suiro: "
-        f"{middle[1] / middle[0]:.2f} times ({min(ratios):.2f} to {max(ratios):.2f})",
+        f"{lab.stem} {mpi}: start to end {found['alone_s']:.2f} s alone, {found['suiro_s']:.2f} s "
+        f"with suiro: {found['ratio']:.2f} times [{low:.2f}, {high:.2f}]",
         flush=True,
     )
-    return True
+    return found
+
+
+def turns_of(both: list[float]) -> dict[str, Any]:
+    """Of seconds, alone and with suiro by turns."""
+    alone, ours = both[::2], both[1::2]
+    ratio, interval = ratio_with_interval(ours, alone)
+    return {
+        "alone_s": statistics.median(alone),
+        "suiro_s": statistics.median(ours),
+        "ratio": ratio,
+        "ratio_interval": interval,
+        "turns": len(alone),
+    }
 
 
 def main() -> None:
@@ -87,18 +109,21 @@ def main() -> None:
     parser.add_argument("shapes", nargs="+", metavar="HOSTSxRANKS")
     parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--calls", type=int, default=2, help="of each collective and size")
-    parser.add_argument("--turns", type=int, default=5, help="in which starts are timed")
+    parser.add_argument("--turns", type=int, default=7, help="in which starts are timed")
+    result_file.add_option(parser)
     arguments = parser.parse_args()
-    all_right = True
+    began, mpis, rows = now(), arguments.mpi.split(","), []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for mpi in arguments.mpi.split(","):
+        for mpi in mpis:
             program = program_of(mpi, folder)
             for shape in arguments.shapes:
                 lab = lab_of(shape, folder)
-                all_right &= check(lab, mpi, program, arguments.calls)
-                all_right &= starts(lab, mpi, program, arguments.turns)
-    sys.exit(0 if all_right else 1)
+                row = {"shape": shape, "mpi": mpi, "calls": arguments.calls}
+                row |= check(lab, mpi, program, arguments.calls)
+                rows.append(row | starts(lab, mpi, program, arguments.turns))
+    result_file.write(arguments.json, began, {"rows": rows}, mpis=mpis)
+    sys.exit(0 if all(row["right"] and "ratio" in row for row in rows) else 1)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from suiro.provenance import describe_machine, now, provenance
+import result_file
+
+from suiro.provenance import now
 
 HERE = Path(__file__).parent
 KEYS = ("bcast:65536", "allgather:16384", "alltoall:8192", "reduce:65536", "allreduce:65536")
@@ -117,7 +119,7 @@ def words() -> argparse.Namespace:
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--keys", default=",".join(KEYS))
-    parser.add_argument("--json", type=Path, help="write a result there, too (docs/results)")
+    result_file.add_option(parser)
     return parser.parse_args()
 
 
@@ -168,11 +170,9 @@ def main() -> None:
             print(f"  {name:30} total {total:5.2f}   end {end:5.2f}", flush=True)
     for line in trial.failed:
         print(line, file=sys.stderr)
-    if arguments.json:
-        machine = describe_machine(arguments.mpi, None).model_copy(update={"lab": arguments.lab})
-        command = f"./dev run .venv/bin/python {' '.join(sys.argv)}"
-        document = provenance(command, machine, began).model_dump() | {"best": best, "rows": rows}
-        arguments.json.write_text(json.dumps(document, indent=1) + "\n")
+    result_file.write(
+        arguments.json, began, {"best": best, "rows": rows}, mpis=[arguments.mpi], lab=arguments.lab
+    )
     sys.exit(1 if trial.failed else 0)
 
 
