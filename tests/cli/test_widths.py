@@ -56,11 +56,11 @@ def test_columns_are_kept_and_words_whole(words: list[str], narrow: int, tmp_pat
     assert sorted(" ".join(lines).split()) == sorted(" ".join(wide).split())
 
 
-def test_the_terminal_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_columns_that_are_told_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "w") as _, os.fdopen(theirs, "w") as terminal:
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, 70, 0, 0))
-        for told, on_terminal, in_file in (("50", 70, 50), ("", 70, 90), ("0", 70, 90)):
+        for told, on_terminal, in_file in (("50", 50, 50), ("", 70, 90), ("0", 70, 90)):
             monkeypatch.setenv("COLUMNS", told)
             assert columns(terminal) == on_terminal
             with (tmp_path / "file").open("w") as file:
