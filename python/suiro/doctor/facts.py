@@ -43,6 +43,21 @@ def gather(
     command: Sequence[str], variables: Mapping[str, str] | None = None, files: Sequence[int] = ()
 ) -> list[Host]:
     """Runs a command that runs the probe once, or once for each rank."""
+    text, obstacle = start(command, variables, files)
+    hosts = read(text)
+    if obstacle or not hosts:
+        reason = obstacle or "exit code 0: it said nothing"
+        raise SuiroError(f"{command[0]} started no process on its hosts: {reason}")
+    return hosts
+
+
+def start(
+    command: Sequence[str],
+    variables: Mapping[str, str] | None = None,
+    files: Sequence[int] = (),
+    seconds: float = _SECONDS_MAX,
+) -> tuple[str, str]:
+    """What a launcher's processes print, and why not all may have: empty if it ended well."""
     # There is no job service: these only have to be set.
     service = {"SUIRO_JOB": "none", "SUIRO_TOKEN": "none"}
     try:
@@ -53,21 +68,18 @@ def gather(
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_SECONDS_MAX,
+            timeout=seconds,
             stdin=subprocess.DEVNULL,
         )
-    except subprocess.TimeoutExpired:
-        raise SuiroError(
-            f"{command[0]} did not end within {_SECONDS_MAX} s: are its hosts free?"
-        ) from None
-    hosts = read(done.stdout)
-    if done.returncode != 0 or not hosts:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        reason = next((line.strip() for line in said if re.search(r"\w", line)), "it said nothing")
-        raise SuiroError(
-            f"{command[0]} started no process on its hosts (exit code {done.returncode}): {reason}"
-        )
-    return hosts
+    except subprocess.TimeoutExpired as expired:
+        printed: bytes | str = expired.stdout or b""  # bytes, whatever was asked for
+        text = printed if isinstance(printed, str) else printed.decode(errors="replace")
+        return text, f"it did not end within {seconds:g} s: are its hosts free?"
+    if done.returncode == 0:
+        return done.stdout, ""
+    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    reason = next((line.strip() for line in said if re.search(r"\w", line)), "it said nothing")
+    return done.stdout, f"exit code {done.returncode}: {reason}"
 
 
 def read(text: str) -> list[Host]:

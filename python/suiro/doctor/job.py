@@ -12,6 +12,7 @@ from suiro.doctor.finding import Finding, merged, ok, problem, warning
 from suiro.errors import SuiroError
 from suiro.run import context_file, launchers, srun, transport, wrappers
 from suiro.run.command import Plan, absence, prepare
+from suiro.run.instead import with_program
 from suiro.run.launchers import Launcher
 
 _LAUNCHER = "give the launcher: suiro doctor -- mpirun -np 64 ./app"
@@ -92,16 +93,7 @@ def with_probe(
     launcher: Launcher | None, words: Sequence[str], libraries: Sequence[str]
 ) -> list[str]:
     """The launcher's own options, and another program, which looks for that of the command."""
-    changed = [words[0]]
-    for number, part in enumerate(launchers.contexts(words[1:])):
-        index = (
-            srun.program_index(part)
-            if launcher is None
-            else launchers.program_index(launcher.mpi, part)
-        )
-        name = wrappers.program(part[index:]) if index < len(part) else ""
-        changed += [*([":"] if number else []), *part[:index], *facts.probe(libraries, name)]
-    return changed
+    return with_program(launcher, words, lambda name: facts.probe(libraries, name))
 
 
 def _command(words: Sequence[str], plan: Plan) -> Finding:
