@@ -11,7 +11,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
 
+import pytest
 from mpi_jobs import ENVIRONMENT, SUIRO, Mpi
+
+from small_lab import LAB
 
 HERE = Path(__file__).parent
 SECONDS_MAX = 30
@@ -59,3 +62,37 @@ def test_ranks_answer_while_they_run(tmp_path: Path) -> None:
     assert said.count("suiro: transport of rank 0 on") == 1
     assert "suiro: transport of rank 1" not in said
     assert list((tmp_path / "suiro").iterdir()) == []
+
+
+# Asks until both ranks have told of messages, then ends the job.
+SCRIPT = """
+"$PYTHON" -m suiro run --transport suiro -- mpirun.openmpi -np 2 --map-by node "$1" "$END" &
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+  "$PYTHON" -m suiro top --json --once -- mpirun.openmpi -np 2 --map-by node >"$SEEN"
+  [ "$(grep -o '"rank"' "$SEEN" | wc -l)" -lt 2 ] || break
+  sleep 0.5
+done
+touch "$END"
+wait $!
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_all_nodes_are_asked_through_the_launcher(tmp_path: Path) -> None:
+    spec, seen = tmp_path / "small.toml", tmp_path / "seen.json"
+    spec.write_text(LAB)
+    program = Mpi("openmpi", tmp_path).build(str(HERE / "exchange.c"))
+    variables = {"PYTHON": sys.executable, "END": str(tmp_path / "end"), "SEEN": str(seen)}
+    variables["SUIRO_WRONG_OFFSETS"] = "accept"
+    words = ["lab", "run", str(spec), "--mpi", "openmpi", "--", "sh", "-c", SCRIPT, "sh"]
+    done = subprocess.run(
+        [*SUIRO, *words, str(program)],
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    found = [one for one in json.loads(seen.read_text())["processes"] if one["program"] == PROGRAM]
+    assert [(one["rank"], one["host"]) for one in found] == [(0, "host0"), (1, "host1")]

@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from suiro.top.process import Reading
+    from suiro.top.look import Look
 
-_NOBODY = "no process of yours uses suiro's transport on this machine"
+_NOBODY = "no process of yours uses suiro's transport"
+# Everything from the launcher on belongs to the launcher.
+CONTEXT = {"allow_interspersed_args": False}
 
 
 def top(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- LAUNCHER ARGS...]",
+            help="Look at the nodes that this launcher starts processes on.",
+        ),
+    ] = None,
     once: Annotated[
         bool,
         typer.Option(
@@ -35,50 +44,63 @@ def top(
     grants that were given again, since a link failed; connections that were refused, since they
     did not belong to the job. Of processes that began since the last look there are no rates.
 
-    Other nodes have to be asked there:  ssh node suiro top --once
+    All nodes of a job:  suiro top -- mpirun -np 4 --map-by node
+
+    The launcher starts something that asks on each node, for every look. A program at its end is
+    not run. Of a node that tells nothing there is a line.
     """
     import sys
     from contextlib import suppress
 
+    from suiro.top.look import looks_at
+
+    look = looks_at(command or [])
     with suppress(KeyboardInterrupt):
         if json:
-            _print_documents(once, interval)
+            _print_documents(look, once, interval)
         elif once or not sys.stdout.isatty():
-            _print_once(interval)
+            _print_once(look, bool(command), interval)
         else:
-            _watch(interval)
+            _watch(look, interval)
 
 
-def _print_documents(once: bool, interval: float) -> None:
+def _print_documents(look: "Callable[[], Look]", once: bool, interval: float) -> None:
     import json
     import time
 
-    from suiro.top.process import read_all
+    from suiro.output import say
 
     while True:
+        seen = look()
         processes = [
-            {"seconds": reading.seconds, **reading.process.model_dump()} for reading in read_all()
+            {"seconds": reading.seconds, **reading.process.model_dump()}
+            for reading in seen.readings
         ]
         print(json.dumps({"processes": processes}), flush=True)
+        for remark in seen.remarks:
+            say(remark)
         if once:
             return
         time.sleep(interval)
 
 
-def _print_once(interval: float) -> None:
+def _print_once(look: "Callable[[], Look]", elsewhere: bool, interval: float) -> None:
     import sys
 
     from suiro.errors import SuiroError
-    from suiro.output import columns
+    from suiro.output import columns, say
     from suiro.top.table import lines_of
 
-    before, now = next(_pairs(interval))
-    if not now:
-        raise SuiroError(f"{_NOBODY}; start a job with suiro run --transport suiro")
-    print("\n".join(lines_of(before, now, columns(sys.stdout))))
+    before, now = next(_pairs(look, interval))
+    for remark in now.remarks:
+        say(remark)
+    if not now.readings:
+        where = "" if elsewhere else " on this machine"
+        raise SuiroError(f"{_NOBODY}{where}; start a job with suiro run --transport suiro")
+    print("\n".join(lines_of(before.readings, now.readings, columns(sys.stdout))))
 
 
-def _watch(interval: float) -> None:
+def _watch(look: "Callable[[], Look]", interval: float) -> None:
     import sys
 
     from rich.live import Live
@@ -88,21 +110,20 @@ def _watch(interval: float) -> None:
     from suiro.top.table import lines_of
 
     with Live("", auto_refresh=False, screen=True) as live:
-        for before, now in _pairs(interval):
-            lines = lines_of(before, now, columns(sys.stdout)) if now else [_NOBODY]
-            text = Text("\n".join(lines), no_wrap=True)  # names may look like markup
+        for before, now in _pairs(look, interval):
+            width = columns(sys.stdout)
+            lines = lines_of(before.readings, now.readings, width) if now.readings else [_NOBODY]
+            text = Text("\n".join([*lines, *now.remarks]), no_wrap=True)  # may look like markup
             text.stylize("bold", 0, len(lines[0]))
             live.update(text, refresh=True)
 
 
-def _pairs(interval: float) -> "Iterator[tuple[list[Reading], list[Reading]]]":
+def _pairs(look: "Callable[[], Look]", interval: float) -> "Iterator[tuple[Look, Look]]":
     import time
 
-    from suiro.top.process import read_all
-
-    before = read_all()
+    before = look()
     while True:
         time.sleep(interval)
-        now = read_all()
+        now = look()
         yield before, now
         before = now

@@ -4,7 +4,7 @@
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +66,14 @@ class Process(BaseModel):
 
 @dataclass(frozen=True)
 class Reading:
-    """An answer, from which socket it came, and when."""
+    """An answer, and when it came, by the clock of its host."""
 
-    path: Path
     seconds: float
     process: Process
+
+    @property
+    def who(self) -> tuple[str, int]:
+        return self.process.host, self.process.process
 
 
 def folders() -> list[Path]:
@@ -83,6 +86,11 @@ def folders() -> list[Path]:
 def read_all() -> list[Reading]:
     """Ask every process, in the order of hosts and ranks. Who does not answer is left out."""
     readings = [reading for path in _sockets() if (reading := _ask(path)) is not None]
+    return in_order(readings)
+
+
+def in_order(readings: Iterable[Reading]) -> list[Reading]:
+    """By ranks; those without one stand last."""
     return sorted(readings, key=lambda reading: _place(reading.process))
 
 
@@ -100,7 +108,7 @@ def _sockets() -> Iterator[Path]:
 def _ask(path: Path) -> Reading | None:
     try:
         text = _answer(path)
-        return Reading(path, time.monotonic(), Process.model_validate_json(text))
+        return Reading(time.monotonic(), Process.model_validate_json(text))
     except ConnectionRefusedError:  # of a process that was killed
         with suppress(OSError):
             path.unlink()

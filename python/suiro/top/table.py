@@ -23,8 +23,8 @@ _MEGA = 1e6
 def lines_of(before: Sequence[Reading], now: Sequence[Reading], width: int | None) -> list[str]:
     """A heading, and a line for each process that answered now; one that is new has no rates yet.
     Then what is left out of so many columns."""
-    known = {reading.path: reading for reading in before}
-    cells = [_row(known.get(reading.path, reading), reading) for reading in now]
+    known = {reading.who: reading for reading in before}
+    cells = [_row(known.get(reading.who, reading), reading) for reading in now]
     rows = [dict(zip(_HEADINGS, row, strict=True)) for row in cells]
     layout = lay_out(rows, width, left={"rank", "host", "program", _RAILS}, least=_LEAST)
     return [layout.heading, *map(layout.line, rows), *layout.remarks(width)]
