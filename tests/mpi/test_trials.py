@@ -96,6 +96,25 @@ def test_the_next_job_begins_with_what_was_learnt(mpi: Mpi, tmp_path: Path) -> N
     assert not [row for row in ran if row["algorithm"] == "pairwise"]
 
 
+def test_what_was_learnt_over_one_transport_is_not_told_over_another(tmp_path: Path) -> None:
+    mpi = Mpi("openmpi", tmp_path)
+    layer = str(mpi.build("slow_layer.c", "-shared", "-fPIC", name="slow-layer"))
+    folder = tmp_path / "store"
+    store = {"SUIRO_STORE": str(folder), "SUIRO_NO_STORE": "", "LD_PRELOAD": layer}
+    accepted = {"SUIRO_WRONG_OFFSETS": "accept"}  # so that Open MPI 4.1.4 uses the transport, too
+
+    def over_ours() -> list[dict[str, Any]]:
+        return run(mpi, "--transport", "suiro", **store, **accepted)
+
+    assert left(over_ours())
+    [ours] = folder.rglob("*.json")
+    assert "FI_PROVIDER=suiro" in json.loads(ours.read_text())["key"]["transport"]
+    assert left(run(mpi, **store)), "nothing is known of the MPI's own transport"
+    [other] = set(folder.rglob("*.json")) - {ours}
+    assert "FI_PROVIDER=suiro" not in json.loads(other.read_text())["key"]["transport"]
+    assert not left(over_ours()), "tried again"
+
+
 def test_reductions_are_tried_where_the_user_says_so(an_mpi: Mpi) -> None:
     program = an_mpi.build("reductions_tried.c")
 

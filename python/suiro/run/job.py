@@ -55,9 +55,8 @@ class Options:
 
     @property
     def learns(self) -> bool:
-        """From earlier jobs, and for later ones; over the MPI's own transport, since the store does
-        not tell which one it was."""
-        return self.store and self.learn and not self.check and self.transport == "mpi"
+        """From earlier jobs, and for later ones."""
+        return self.store and self.learn and not self.check
 
     def variables(self) -> dict[str, str]:
         """How the ranks learn it."""
