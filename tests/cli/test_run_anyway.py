@@ -37,15 +37,26 @@ def test_strange_surroundings(before: str, said: str, tmp_path: Path) -> None:
     assert "ulimit" not in before or done.stdout == "64\n"
 
 
-def test_a_home_that_this_user_may_not_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("run -- sh -c 'exit 6'", 6, "cannot be read: Permission denied; the file is left aside"),
+        ("report --store", 2, "store cannot be read: Permission denied; SUIRO_STORE names another"),
+        ("tune bcast --budget 1s -- mpirun -np 2", 1, "store: Permission denied; SUIRO_STORE"),
+    ],
+)
+def test_a_home_that_this_user_may_not_read(
+    command: str, code: int, said: str, tmp_path: Path
+) -> None:
     """In a user namespace root is like others."""
     if subprocess.run(["unshare", "-U", "true"], check=False).returncode != 0:
         pytest.skip("user namespaces are not allowed here")
     tmp_path.chmod(0)
-    done = shell("unshare -U suiro run -- sh -c 'exit 6'", HOME=str(tmp_path))
+    line = f"unset XDG_DATA_HOME SUIRO_STORE; unshare -U suiro {command}"
+    done = shell(line, HOME=str(tmp_path))
     tmp_path.chmod(0o700)
-    assert done.returncode == 6
-    assert "cannot be read: Permission denied; the file is left aside" in done.stderr
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    assert said in done.stderr
 
 
 def test_descriptors_and_ignored_signals_are_handed_on(tmp_path: Path) -> None:
