@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real Open MPI reads what was exported; an interrupted run goes on; a format that it does not know
-is noticed."""
+is noticed; the next job uses what was measured."""
 
 import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,31 @@ def test_the_model_alone(lab: list[str], tmp_path: Path) -> None:
     assert document["command"].startswith("suiro tune bcast")
     assert document["strategy"] == "a"
     assert not list(tmp_path.glob("*/*.json"))
+
+
+PROGRAM = """
+from mpi4py import MPI
+data = bytearray(65536)
+for call in range(40):
+    MPI.COMM_WORLD.Bcast(data, root=0)
+"""
+# In one lab, and so on one cluster.
+SCRIPT = """
+suiro tune bcast --sizes 64K --budget 4s > tuned.txt &&
+suiro run --explain=json -- $SUIRO_LAB_MPIRUN /usr/bin/python3 program.py 2> explained.json
+"""
+
+
+def test_the_next_job_uses_what_was_tuned(lab: list[str], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    variables = {"SUIRO_STORE": str(tmp_path / "store"), "SUIRO_NO_STORE": ""}
+    variables["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    _, spec, *mpi = lab
+    done = subprocess.run(
+        [*SUIRO, "lab", "run", spec, *mpi, "--", "sh", "-c", SCRIPT],
+        cwd=tmp_path, env=os.environ | variables, text=True, timeout=240, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "explained.json").read_text())["collectives"]
+    measured = [row for row in rows if row["reason"].startswith("measured on ")]
+    assert measured and all(row["algorithm"] != "native" for row in measured), rows
