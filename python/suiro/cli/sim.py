@@ -53,7 +53,9 @@ CompareOption = Annotated[
 SvgOption = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Draw what each node sends over time; one algorithm and size."
+        metavar="FILE",
+        help="Draw over time what links carry, and which rank waits for which; one algorithm and "
+        "size.",
     ),
 ]
 ExportOption = Annotated[

@@ -7,19 +7,18 @@ from html import escape
 
 from suiro.probe.sites import SitesProbe
 from suiro.quantities import rate_text, time_text
+from suiro.svg import COLOURS, INK, MARGIN, page
 
 _SIDE = 560  # of the matrix
 _CELL_MAX = 28
-_MARGIN, _TOP, _LINE = 24, 64, 18
+_TOP, _LINE = 64, 18
 _NAMES_WIDTH = 110
 _NAMES_MAX = 56  # above, names would not fit their rows
-_STYLE = (
-    "<style>text{font:12px system-ui,sans-serif;fill:#1b1b1b}.title{font-size:18px;"
-    "font-weight:600}.page{fill:#fff}.cell{fill:#0b62a4}.guess{fill:#0b62a4;opacity:.45}"
-    ".site{fill:none;stroke:#1b1b1b;stroke-width:1.5}"
-    "@media (prefers-color-scheme: dark){text{fill:#e8e8e8}.page{fill:#16181b}"
-    ".cell,.guess{fill:#5ab0ee}.site{stroke:#e8e8e8}}</style>"
-)
+_SHAPE = "text{font-size:12px}.guess{opacity:.45}.site{fill:none;stroke-width:1.5}"
+
+
+def _colours(which: int) -> str:
+    return f".cell,.guess{{fill:{COLOURS[0][which]}}}.site{{stroke:{INK[which]}}}"
 
 
 def drawing(probe: SitesProbe) -> str:
@@ -28,18 +27,12 @@ def drawing(probe: SitesProbe) -> str:
     cell = min(_CELL_MAX, _SIDE / len(order))
     side = cell * len(order)
     notes = list(_notes(probe))
-    width = round(_NAMES_WIDTH + max(side, 420) + 2 * _MARGIN)
-    height = round(_TOP + side + _LINE * (len(notes) + 1) + _MARGIN)
+    width = round(_NAMES_WIDTH + max(side, 420) + 2 * MARGIN)
+    height = round(_TOP + side + _LINE * (len(notes) + 1) + MARGIN)
     count = len(probe.grouping.sites)
     title = f"{len(order)} nodes at {'one site' if count == 1 else f'{count} sites'}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img">',
-        f"<title>{escape(title)}</title>",
-        _STYLE,
-        f'<rect class="page" width="{width}" height="{height}"/>',
-        f'<text class="title" x="{_MARGIN}" y="36">{escape(title)}</text>',
-        f'<g transform="translate({_MARGIN + _NAMES_WIDTH} {_TOP})">',
+        f'<g transform="translate({MARGIN + _NAMES_WIDTH} {_TOP})">',
         *_cells(probe, order, cell),
         *_frames(probe, cell),
         *(_names(probe, order, cell) if len(order) <= _NAMES_MAX else []),
@@ -47,8 +40,8 @@ def drawing(probe: SitesProbe) -> str:
     ]
     for number, note in enumerate(notes):
         y = _TOP + side + _LINE * (number + 1.5)
-        parts.append(f'<text x="{_MARGIN}" y="{y:.0f}">{escape(note)}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+        parts.append(f'<text x="{MARGIN}" y="{y:.0f}">{escape(note)}</text>')
+    return page(title, width, height, parts, _SHAPE, _colours(0), _colours(1))
 
 
 def _cells(probe: SitesProbe, order: list[int], cell: float) -> list[str]:

@@ -8,24 +8,19 @@ from dataclasses import dataclass
 from html import escape
 
 from suiro.show.picture import Message, Picture, Scene, plural
+from suiro.svg import COLOURS, INK, MARGIN, fills, page
 
 _PANEL = 220
 _HEAD = 46  # above a panel: its caption
 _GAP = 20
-_MARGIN = 24
 _COLUMNS = 4
 _PANELS_MAX = 64
 _RANKS_MAX = 96  # above, messages are drawn from node to node
 _NODES_ON_CIRCLE_MAX = 24  # above, a round is drawn as a matrix
-_COLOURS = (
-    ("#0b62a4", "#5ab0ee"),
-    ("#b35900", "#f0a04b"),
-    ("#2b7a2b", "#6cc56c"),
-    ("#8b3fa8", "#cf8fe6"),
-    ("#00767a", "#4cc8cc"),
-    ("#7a5c00", "#d6b450"),
-    ("#5a5a5a", "#b0b0b0"),
-    ("#a8326e", "#ee85b5"),
+_SHAPE = (
+    ".middle{text-anchor:middle}"
+    ".node{stroke-width:1}.crowded{stroke-width:3}.bad{font-weight:600}"
+    ".arrow{fill:none;stroke-opacity:.85}"
 )
 
 Point = tuple[float, float]
@@ -37,27 +32,21 @@ def drawing(picture: Picture) -> str:
     texts = [*picture.summary(), *_notes(picture, len(scenes))]
     lines = [part for text in texts for part in textwrap.wrap(text, 100)]
     columns = min(_COLUMNS, max(1, len(scenes)))
-    width = max(columns, 3) * (_PANEL + _GAP) + 2 * _MARGIN
+    width = max(columns, 3) * (_PANEL + _GAP) + 2 * MARGIN
     top = 62 + 18 * len(lines)
-    height = top + math.ceil(len(scenes) / columns) * (_PANEL + _HEAD) + _MARGIN
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img">',
-        f"<title>{escape(picture.title)}</title>",
-        _style(),
-        _arrow_heads(),
-        f'<rect class="page" width="{width}" height="{height}"/>',
-        f'<text class="title" x="{_MARGIN}" y="36">{escape(picture.title)}</text>',
-    ]
+    height = top + math.ceil(len(scenes) / columns) * (_PANEL + _HEAD) + MARGIN
+    parts = [_arrow_heads()]
     for number, line in enumerate(lines):
-        parts.append(f'<text x="{_MARGIN}" y="{60 + 18 * number}">{escape(line)}</text>')
+        parts.append(f'<text x="{MARGIN}" y="{60 + 18 * number}">{escape(line)}</text>')
     panel = _matrix if picture.nodes > _NODES_ON_CIRCLE_MAX else _circle
     for number, scene in enumerate(scenes):
-        x = _MARGIN + number % columns * (_PANEL + _GAP)
+        x = MARGIN + number % columns * (_PANEL + _GAP)
         y = top + number // columns * (_PANEL + _HEAD)
         parts.append(f'<g transform="translate({x} {y})">')
         parts += [*_caption(scene), *panel(picture, scene), "</g>"]
-    return "\n".join([*parts, "</svg>", ""])
+    light = _colours("#6b6b6b", "#eef1f4", "#c8102e", 0)
+    dark = _colours("#9aa0a6", "#272b31", "#ff6b78", 1)
+    return page(picture.title, width, height, parts, _SHAPE, light, dark)
 
 
 def _notes(picture: Picture, drawn: int) -> list[str]:
@@ -69,29 +58,13 @@ def _notes(picture: Picture, drawn: int) -> list[str]:
     return notes
 
 
-def _style() -> str:
-    """Colours twice, for light and for dark, as plain rules: not every viewer knows variables."""
-    shape = (
-        "text{font:13px system-ui,sans-serif}.title{font-size:18px;font-weight:600}"
-        ".middle{text-anchor:middle}"
-        ".node{stroke-width:1}.crowded{stroke-width:3}.bad{font-weight:600}"
-        ".arrow{fill:none;stroke-opacity:.85}"
-    )
-    light = _colours("#ffffff", "#1b1b1b", "#6b6b6b", "#eef1f4", "#c8102e", 0)
-    dark = _colours("#16181b", "#e8e8e8", "#9aa0a6", "#272b31", "#ff6b78", 1)
-    return f"<style>{shape}{light}@media (prefers-color-scheme: dark){{{dark}}}</style>"
-
-
-def _colours(page: str, ink: str, faint: str, node: str, bad: str, which: int) -> str:
-    fixed = (
-        f".page{{fill:{page}}}text,.rank{{fill:{ink}}}.faint{{fill:{faint}}}"
+def _colours(faint: str, node: str, bad: str, which: int) -> str:
+    strokes = "".join(f".c{number}{{stroke:{pair[which]}}}" for number, pair in enumerate(COLOURS))
+    return (
+        f".rank{{fill:{INK[which]}}}.faint{{fill:{faint}}}"
         f".node{{fill:{node};stroke:{faint}}}.crowded{{stroke:{bad}}}.bad{{fill:{bad}}}"
+        f"{strokes}{fills(which)}"
     )
-    flows = "".join(
-        f".c{number}{{stroke:{pair[which]}}}.f{number}{{fill:{pair[which]}}}"
-        for number, pair in enumerate(_COLOURS)
-    )
-    return fixed + flows
 
 
 def _arrow_heads() -> str:
@@ -99,7 +72,7 @@ def _arrow_heads() -> str:
         f'<marker id="h{i}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         f'markerUnits="userSpaceOnUse" orient="auto">'
         f'<path class="f{i}" d="M0 0L8 4L0 8z"/></marker>'
-        for i in range(len(_COLOURS))
+        for i in range(len(COLOURS))
     )
     return f"<defs>{heads}</defs>"
 
@@ -200,7 +173,7 @@ def _arrow(source: Point, target: Point, node: int, width: float, words: str) ->
     bend = 0.12
     x = (x1 + x2) / 2 - (y2 - y1) * bend
     y = (y1 + y2) / 2 + (x2 - x1) * bend
-    colour = node % len(_COLOURS)
+    colour = node % len(COLOURS)
     return (
         f'<path class="arrow c{colour}" stroke-width="{width:.1f}" marker-end="url(#h{colour})" '
         f'd="M{x1:.1f} {y1:.1f}Q{x:.1f} {y:.1f} {x2:.1f} {y2:.1f}"><title>{words}</title></path>'
@@ -215,7 +188,7 @@ def _matrix(picture: Picture, scene: Scene) -> list[str]:
     parts = [f'<rect class="node" x="14" y="42" width="{size:.1f}" height="{size:.1f}"/>']
     for node, nic in enumerate(scene.nodes):
         for peer in nic.sends:
-            fill = "bad" if len(nic.sends) > 1 else f"f{node % len(_COLOURS)}"
+            fill = "bad" if len(nic.sends) > 1 else f"f{node % len(COLOURS)}"
             parts.append(
                 f'<rect class="{fill}" x="{14 + cell * peer.node:.1f}" y="{42 + cell * node:.1f}" '
                 f'width="{cell:.1f}" height="{cell:.1f}" '

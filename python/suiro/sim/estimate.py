@@ -25,8 +25,8 @@ class Spent(BaseModel):
 class Estimate(BaseModel):
     """One algorithm with so many bytes; of "native" and "auto", `ran` is what these run.
     `transfers`, where asked for, are sender, receiver, bytes, and when it was posted, began and
-    ended, in seconds. `schedule`, where asked for, is what was played, as text, with blocks of so
-    many bytes."""
+    ended, in seconds, of messages between nodes; `network` then has the numbers of what they went
+    on. `schedule`, where asked for, is what was played, as text, with blocks of so many bytes."""
 
     collective: str
     algorithm: str
@@ -41,6 +41,7 @@ class Estimate(BaseModel):
     played_ranks: int  # that stand for all
     estimated_in_s: float
     transfers: list[tuple[int, int, float, float, float, float]] = []
+    network: dict[str, float] = Field(default={}, exclude=True)
     schedule: str = Field(default="", exclude=True)
     block_bytes: float = Field(default=0, exclude=True)
 
@@ -69,8 +70,11 @@ def estimate(
     transfers: bool = False,
 ) -> list[Estimate]:
     """Algorithm by algorithm, and of each size by size."""
-    flags = ["--transfers"] if transfers else []
-    return _ask(scene, collective, algorithms, sizes, root, flags).estimates
+    flags = ["--transfers", "--schedules"] if transfers else []
+    answer = _ask(scene, collective, algorithms, sizes, root, flags)
+    for one in answer.estimates:
+        one.network = answer.network
+    return answer.estimates
 
 
 def with_schedules(

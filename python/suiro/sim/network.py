@@ -37,6 +37,15 @@ class Scene:
         return sum(self.ranks_of_node)
 
     @property
+    def node_of_rank(self) -> list[int]:
+        return [node for node, ranks in enumerate(self.ranks_of_node) for _ in range(ranks)]
+
+    @property
+    def site_of_node(self) -> list[int]:
+        told = self.network.get("site_of_node")
+        return told if isinstance(told, list) else [0] * len(self.ranks_of_node)
+
+    @property
     def link_Bps(self) -> float:
         told = self.network.get("link_Bps")
         return told if isinstance(told, int | float) else USUAL_BPS

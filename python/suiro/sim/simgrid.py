@@ -59,14 +59,13 @@ def export(scene: Scene, estimates: list[Estimate], root: int, folder: Path) -> 
 def _write(scene: Scene, played: Estimates, folder: Path) -> None:
     costs = _costs(played)
     nodes = len(scene.ranks_of_node)
-    node_of_rank = [node for node, ranks in enumerate(scene.ranks_of_node) for _ in range(ranks)]
     (folder / "platform.xml").write_text(platform(nodes, played.network, costs))
     commands = []
     for one in played.estimates:
         name = f"{re.sub('[:,]', '-', one.name)}-{one.bytes}"
         (folder / name).mkdir()
         hosts: list[str] = []
-        for process in processes(one.schedule, one.block_bytes, node_of_rank, costs):
+        for process in processes(one.schedule, one.block_bytes, scene.node_of_rank, costs):
             (folder / name / f"trace-{len(hosts)}").write_text("\n".join([*process.lines, ""]))
             hosts.append(process.host)
         traces = [f"{name}/trace-{number}" for number in range(len(hosts))]
