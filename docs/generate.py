@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/reference from what the commands say of themselves, and the tables of the pages from
-the results; `./dev docs` calls it."""
+"""Writes docs/reference from what the commands say of themselves, the tables of the pages from the
+results, and pictures of terminals; `./dev docs` calls it."""
 
 import os
 import subprocess
@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tables
+import terminal
 import typer
 
 from suiro import native, variables
 from suiro.cli.main import app
 
 FOLDER = Path(__file__).parent / "reference"
+FIGURES = Path(__file__).parent / "figures"
 WITH_TABLES = [
     FOLDER.parent.parent / "README.md",
     *FOLDER.parent.glob("*.md"),
@@ -103,6 +105,8 @@ def main() -> None:
         (FOLDER / name).write_text(text)
     for page in WITH_TABLES:
         page.write_text(tables.filled(page.read_text()))
+    for name, picture in terminal.pictures().items():
+        (FIGURES / name).write_text(picture)
 
 
 if __name__ == "__main__":

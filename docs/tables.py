@@ -273,6 +273,23 @@ def _crowd(names: list[str]) -> list[str]:
     return _markdown(header, rows)
 
 
+def _advised(names: list[str]) -> list[str]:
+    """How often what is said of native is right, on clusters of others."""
+    rows = []
+    for row in _rows(names):
+        low, high = row["nodes"]
+        nodes = str(low) if low == high else f"{low} to {high}"
+        share = f"{row['solid_within'] / row['solid']:.0%}" if row["solid"] else "-"
+        counts = [str(row[key]) for key in ("cells", "within", "solid", "solid_within")]
+        rows.append([row["cluster"], row["mpi"], f"{nodes} x {row['ppn']}", *counts, share,
+                     str(row["solid_without_cores"])])  # fmt: skip
+    header = (
+        "cluster | MPI | nodes x ranks | cells | within 1.5 | not open | of these within 1.5 |"
+        " share | not open without `--cores`"
+    )
+    return _markdown(header, rows)
+
+
 def _beside_alone(row: dict[str, Any]) -> list[str]:
     """What something takes without suiro and with it."""
     if "ratio" not in row:
@@ -358,6 +375,7 @@ def _commands(names: list[str]) -> list[str]:
 
 
 _KINDS: dict[str, Callable[[list[str]], list[str]]] = {
+    "advised": _advised,
     "cells": _cells,
     "changed": _changed,
     "commands": _commands,

@@ -3,23 +3,28 @@
 tables of JiaweiZhuang/aws-mpi-benchmark (AWS c5n, 2019) and of
 converged-computing/metrics-operator-experiments (Google, 2023), in a folder each.
 
-    python tests/advise/against_others.py FOLDER
+    ./dev run .venv/bin/python tests/advise/against_others.py FOLDER --json docs/results/advise.json
 
 Networks are as those sources measured them between two nodes. The times are OSU's: means over
 ranks of each rank's own time."""
 
+import argparse
 import csv
+import json
+import shlex
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from suiro.advise.answer import ask
+from suiro.advise.answer import Answer, ask
 from suiro.advise.question import Question, parse_mpi
 from suiro.bench.catalog import find_collective
+from suiro.provenance import describe_machine, now, provenance
 
 SMALLEST = 4096
 FACTOR = 1.5
@@ -35,7 +40,7 @@ _C2D_56 = {"kind": "voq", "link_Bps": 4e9, "stream_Bps": 1.87e9, "latency_s": 27
 
 @dataclass(frozen=True)
 class Measured:
-    """What native took, in seconds."""
+    """What native took, in seconds. The question tells the cores of the machine."""
 
     cluster: str
     question: Question
@@ -53,7 +58,7 @@ def aws(folder: Path) -> Iterator[Measured]:
             with path.open(newline="") as file:
                 for row in csv.reader(file):
                     if row and row[0].isdigit() and int(row[0]) >= SMALLEST:
-                        yield Measured(f"c5n {mpi}", question, collective, int(row[0]),
+                        yield Measured("c5n.18xlarge", question, collective, int(row[0]),
                                        1e-6 * float(row[1]))  # fmt: skip
 
 
@@ -69,7 +74,7 @@ def aws_scales(folder: Path) -> Iterator[Measured]:
             ranks, size = (int(first), 1 << 20) if number in ("21", "26") else (1152, int(first))
             question = Question(parse_mpi("openmpi-4.0"), (36,) * (ranks // 36), dict(_C5N),
                                 cores=36)  # fmt: skip
-            yield Measured("c5n to 32 nodes", question, collective, size,
+            yield Measured("c5n.18xlarge, many nodes", question, collective, size,
                            1e-6 * float(row["OpenMPI-TCP"]))  # fmt: skip
 
 
@@ -90,32 +95,91 @@ def google(folder: Path) -> Iterator[Measured]:
                     yield Measured(machine, question, collective, size, 1e-6 * median(times))
 
 
-def main(folder: Path) -> None:
-    by_cluster: dict[str, list[tuple[Measured, float, str]]] = defaultdict(list)
-    groups: dict[tuple[str, int, str], list[Measured]] = defaultdict(list)
+@dataclass(frozen=True)
+class Compared:
+    """A cell, and whether it is without an open mark: where cores are told, and where not."""
+
+    measured: Measured
+    predicted_s: float
+    solid: bool
+    solid_without_cores: bool
+
+    @property
+    def within(self) -> bool:
+        return 1 / FACTOR <= self.predicted_s / self.measured.seconds <= FACTOR
+
+
+def compare(folder: Path) -> list[Compared]:
+    groups: dict[tuple[str, str, int, str], list[Measured]] = defaultdict(list)
     for one in [*aws(folder), *aws_scales(folder), *google(folder)]:
-        groups[one.cluster, one.question.ranks, one.collective].append(one)
-    for (cluster, _, collective), cells in groups.items():
-        calls = [(find_collective(collective), one.bytes) for one in cells]
-        answer = ask(cells[0].question, calls, time.monotonic() + _SECONDS)
-        told = answer.of(collective)
-        for one in cells:
-            cell = told[one.bytes]
-            on = cell.on[0] if cell.on else None
-            predicted = on.native_mean_s if on and on.native_mean_s else float("nan")
-            by_cluster[cluster].append((one, predicted, cell.doubt))
-            native = cell.choice.outlook.native if cell.choice.outlook else "-"
-            print(f"{cluster:18} {one.question.ranks:5} {collective:10} {one.bytes:8} measured "
-                  f"{one.seconds:9.6f} predicted {predicted:9.6f} {predicted / one.seconds:5.2f} "
-                  f"{'hollow' if cell.doubt else '      '} {native}")  # fmt: skip
-    for cluster, rows in by_cluster.items():
-        print(f"{cluster:18} {_share(rows)}; not hollow: {_share([r for r in rows if not r[2]])}")
+        question = one.question
+        groups[one.cluster, question.mpi.full_name, question.ranks, one.collective].append(one)
+    return [cell for cells in groups.values() for cell in _compare(cells)]
 
 
-def _share(rows: list[tuple[Measured, float, str]]) -> str:
-    good = sum(1 / FACTOR <= told / one.seconds <= FACTOR for one, told, _ in rows)
-    return f"{good} of {len(rows)} within {FACTOR}"
+def _compare(cells: list[Measured]) -> Iterator[Compared]:
+    """Of one question and collective."""
+    question, collective = cells[0].question, cells[0].collective
+    sizes = [one.bytes for one in cells]
+    told = _ask(question, collective, sizes).of(collective)
+    without_cores = _ask(replace(question, cores=0), collective, sizes).of(collective)
+    for one in cells:
+        cell = told[one.bytes]
+        predicted = cell.on[0].native_mean_s if cell.on else None
+        yield Compared(one, predicted or float("nan"), not cell.doubt,
+                       not without_cores[one.bytes].doubt)  # fmt: skip
+
+
+def _ask(question: Question, collective: str, sizes: list[int]) -> Answer:
+    calls = [(find_collective(collective), size) for size in sizes]
+    return ask(question, calls, time.monotonic() + _SECONDS)
+
+
+def shares(compared: list[Compared]) -> list[dict[str, Any]]:
+    """A row for each cluster and MPI: how many cells, and how many are right."""
+    clusters: dict[tuple[str, str], list[Compared]] = defaultdict(list)
+    for one in compared:
+        clusters[one.measured.cluster, one.measured.question.mpi.full_name].append(one)
+    return [
+        {
+            "cluster": cluster,
+            "mpi": mpi,
+            "nodes": [min(nodes), max(nodes)],
+            "ppn": cells[0].measured.question.ranks_of_node[0],
+            "cells": len(cells),
+            "within": sum(one.within for one in cells),
+            "solid": sum(one.solid for one in cells),
+            "solid_within": sum(one.solid and one.within for one in cells),
+            "solid_without_cores": sum(one.solid_without_cores for one in cells),
+        }
+        for (cluster, mpi), cells in clusters.items()
+        for nodes in [[len(one.measured.question.ranks_of_node) for one in cells]]
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--json", type=Path, help="write a result there, too (docs/results)")
+    options = parser.parse_args()
+    began = now()
+    compared = compare(options.folder)
+    for one in compared:
+        cell = one.measured
+        print(f"{cell.cluster:23} {cell.question.mpi.full_name:14} {cell.question.ranks:5} "
+              f"{cell.collective:10} {cell.bytes:8} measured {cell.seconds:9.6f} predicted "
+              f"{one.predicted_s:9.6f} {one.predicted_s / cell.seconds:5.2f} "
+              f"{'' if one.solid else 'open'}")  # fmt: skip
+    rows = shares(compared)
+    for row in rows:
+        print(f"{row['cluster']} {row['mpi']}: {row['within']} of {row['cells']} within {FACTOR}; "
+              f"not open: {row['solid_within']} of {row['solid']}")  # fmt: skip
+    if options.json is not None:
+        words = [sys.argv[0], "FOLDER", *sys.argv[2:]]
+        command = f"./dev run .venv/bin/python {shlex.join(words)}"
+        document = provenance(command, describe_machine("", None), began).model_dump()
+        options.json.write_text(json.dumps(document | {"rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

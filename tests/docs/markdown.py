@@ -13,6 +13,11 @@ _BLOCK = re.compile(
     r"(?P<text>.*?)^```\n",
     re.MULTILINE | re.DOTALL,
 )
+_INDENTED = re.compile(r"(?:^ {4}.*\n)+", re.MULTILINE)
+# A word of its own, whatever is before it: a variable, a folder, `./dev run`, `ssh`, `do`.
+_COMMAND = re.compile(r"(?:^|[\s/])suiro [a-z-]")
+# Their `sh` blocks are run one by one, and give what the page says.
+RUN_WHOLE = [ROOT / "docs/tutorial.md", ROOT / "README.md"]
 
 
 @dataclass
@@ -52,6 +57,18 @@ def first_missing(expected: str, output: str) -> str | None:
 
 def _loosely(text: str) -> str:
     return " ".join(re.sub(r"\d+(\.\d+)?", "0", text).split())
+
+
+def command_lines(page: Path) -> Iterator[str]:
+    """Every line of a block of commands in which `suiro` is called, without its comment; of a page
+    that is run whole, in indented blocks alone."""
+    text = page.read_text().replace("\\\n", " ")
+    fenced = [match["text"] for match in _BLOCK.finditer(text) if match["language"] == "sh"]
+    indented = _INDENTED.findall(_BLOCK.sub("", text))
+    for block in indented if page in RUN_WHOLE else [*fenced, *indented]:
+        for line in block.splitlines():
+            if _COMMAND.search(line):
+                yield re.sub(r"\s+#.*", "", line.strip())
 
 
 def suiro_commands(page: Path) -> Iterator[str]:

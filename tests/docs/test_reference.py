@@ -20,6 +20,12 @@ def test_the_reference_is_up_to_date(generate: ModuleType) -> None:
         assert (generate.FOLDER / name).read_text() == text, f"{name}: run ./dev docs"
 
 
+@pytest.mark.every
+def test_pictures_of_terminals_are_up_to_date(generate: ModuleType) -> None:
+    for name, picture in generate.terminal.pictures().items():
+        assert (generate.FIGURES / name).read_text() == picture, f"{name}: run ./dev docs"
+
+
 def test_every_command_is_explained_outside_the_reference(generate: ModuleType) -> None:
     prose = " ".join(" ".join(page.read_text().split()) for page in PAGES)
     undocumented = [name for name in generate.commands() if f"suiro {name}".strip() not in prose]

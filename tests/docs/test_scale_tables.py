@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of what the programs in tests/soak have measured."""
+"""Tables of what the programs in tests/soak and tests/advise have found."""
 
 import json
 from pathlib import Path
@@ -76,3 +76,14 @@ def test_a_footprint(tables: ModuleType) -> None:
         "| schedule of `bcast/ring` | 3 KiB, 1 ms | 48 KiB, 1 ms |",
         "| peer | 1 KiB, 1 ms | 1 KiB, 1 ms |",
     ]
+
+
+def test_advised(tables: ModuleType) -> None:
+    row = {
+        "cluster": "c", "mpi": "MPICH 4", "nodes": [2, 8], "ppn": 4, "cells": 20, "within": 10,
+        "solid": 8, "solid_within": 6, "solid_without_cores": 7,
+    }  # fmt: skip
+    none = {"nodes": [8, 8], "solid": 0, "solid_within": 0, "solid_without_cores": 0}
+    some, nothing = lines(tables, "advised", row, row | none)
+    assert some == "| c | MPICH 4 | 2 to 8 x 4 | 20 | 10 | 8 | 6 | 75% | 7 |"
+    assert nothing == "| c | MPICH 4 | 8 x 4 | 20 | 10 | 0 | 0 | - | 0 |"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from markdown import ROOT, blocks, first_missing
+from markdown import ROOT, RUN_WHOLE, blocks, first_missing
 
 from suiro import native
 
@@ -31,10 +31,10 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize("page", ["docs/tutorial.md", "README.md"])
-def test_the_page_does_what_it_says(page: str, folder: Path, environment: dict[str, str]) -> None:
+@pytest.mark.parametrize("page", RUN_WHOLE, ids=lambda page: page.name)
+def test_the_page_does_what_it_says(page: Path, folder: Path, environment: dict[str, str]) -> None:
     (folder / "examples").symlink_to(ROOT / "examples")
-    for block in blocks(ROOT / page):
+    for block in blocks(page):
         if block.file is not None:
             (folder / block.file).write_text(block.text)
             continue

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # user.sh KIND, as an ordinary user in a fresh system: installs the wheel, or takes the folder or
-# the package that root has put there, and runs a job of each MPI with it.
+# the package that root has put there, runs a job of each MPI with it, and asks, measures and tunes.
+# There is no demo: it needs FFTW and tools for labs, which such a system does not have.
 set -eu
 export HOME=/home/user PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe SUIRO_NODES=2 \
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp \
@@ -45,6 +46,13 @@ done
 suiro bench alltoall --sizes 4K --repeat 2 --budget 1 --algorithms native,ring \
   -- mpirun.openmpi -np 4 > said 2>&1 || { cat said; exit 1; }
 grep ring said
+suiro tune bcast --sizes 4K --budget 2 --export suiro:rules.json \
+  -- mpirun.openmpi -np 4 > said 2>&1 || { cat said; exit 1; }
+suiro rules check rules.json
+suiro run --rules rules.json -- mpirun.openmpi -np 4 ./app.openmpi 4096 2
+rm rules.json
+suiro advise --nodes 4 --ppn 4 --rate 25G --mpi openmpi-4.1 > said 2>&1 || { cat said; exit 1; }
+grep "^barrier" said
 suiro doctor > said 2>&1 || [ $? = 1 ] || { cat said; exit 1; }
 grep launcher said
 suiro verify --max-ranks 6 > said 2>&1 || { cat said; exit 1; }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of what a command prints on terminals of some widths, but for its last line, which has a
+time."""
+
+import io
+import os
+import shlex
+import subprocess
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+# Each is told in full within its time, so that all machines make the same picture.
+_ADVISE = "suiro advise --nodes 8 --ppn 8 --rate 10G --mpi openmpi-4.1 --within 60s"
+_SHOWN = {f"advise-{columns}.svg": (_ADVISE, columns) for columns in (80, 160)}
+_LAST_LINE = "nothing was measured for this"
+_SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
+_TERMINAL = {
+    "FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
+    "SUIRO_NO_STORE": "1",
+}  # fmt: skip
+
+
+def pictures() -> dict[str, str]:
+    """SVG by file name, for docs/figures."""
+    return {name: _picture(*shown) for name, shown in _SHOWN.items()}
+
+
+def _picture(command: str, columns: int) -> str:
+    said = subprocess.run(
+        [*_SUIRO, *shlex.split(command)[1:]],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **_TERMINAL, "COLUMNS": str(columns)},
+    ).stdout
+    console = Console(record=True, width=columns, file=io.StringIO(), color_system="truecolor")
+    console.print(Text.from_ansi(said[: said.index(_LAST_LINE)]))
+    return console.export_svg(title=command)
