@@ -204,13 +204,21 @@ std::vector<std::string> Chooser::slower(const Topology& topology, const Key& ke
   return all;
 }
 
+/// What a job of this cluster had may not be had in another, whose ranks find each other's memory
+/// no more.
+bool Chooser::may_run(const Collective& collective, const Decision& decision) const {
+  const Algorithm* const found = find_candidate(collective.name, decision.algorithm);
+  return found == nullptr || !found->in_shared_memory || surroundings_.node_memory;
+}
+
 /// Without a prediction.
 std::optional<Decision> Chooser::known(const Collective& collective, const Topology& topology,
                                        const Key& key) const {
   if (const auto learnt = learnt_.find(key); learnt != learnt_.end()) return learnt->second;
   const std::vector<std::string> lost = slower(topology, key);
   const Lesson* const lesson = lesson_of(topology, key);
-  if (lesson != nullptr && lesson->faster && !is_among(lost, lesson->faster->algorithm)) {
+  if (lesson != nullptr && lesson->faster && !is_among(lost, lesson->faster->algorithm) &&
+      may_run(collective, *lesson->faster)) {
     return lesson->faster;
   }
   auto rule = rule_for(collective, topology, std::get<std::int64_t>(key));

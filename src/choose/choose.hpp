@@ -123,6 +123,7 @@ class Chooser {
   std::vector<std::string> slower(const Topology& topology, const Key& key) const;
   std::optional<Decision> rule_for(const Collective& collective, const Topology& topology,
                                    std::int64_t bytes) const;
+  bool may_run(const Collective& collective, const Decision& decision) const;
   std::optional<Decision> known(const Collective& collective, const Topology& topology,
                                 const Key& key) const;
   enum class Until : std::uint8_t { something_to_try, the_end };

@@ -54,28 +54,36 @@ Link link_of(const Network& network) {
           .streams = streams_of(network)};
 }
 
+namespace {
+
+// What a message takes to start is in parts:
+constexpr double of_processors = 0.2;
+constexpr double on_the_way = 0.8;
+
+}  // namespace
+
 NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors) {
   // Cards of more than 1 Gbit/s do most of the work themselves; the rest of the start is the way.
   const bool helps = link.Bps > 1.05 * 125e6;
-  const double of_processors = helps ? 0.2 : 1;
-  const double on_the_way = helps ? 0.8 : 1;
   return {.network = {.link_Bps = link.Bps,
-                      .message_s = of_processors * link.startup_s,
-                      .latency_s = on_the_way * link.startup_s,
+                      .message_s = (helps ? of_processors : 1) * link.startup_s,
+                      .latency_s = (helps ? on_the_way : 1) * link.startup_s,
                       .processors = static_cast<double>(processors)},
           .tells_rate = rate_known};
 }
 
 NetworkFile told_network(std::string_view text, std::string_view name, Link& link, bool rate_known,
                          int processors) {
-  const double told_Bps = parse_network(text, name, {.link_Bps = link.Bps}).network.link_Bps;
-  link.Bps = std::max(link.Bps, told_Bps);  // of cards, as nodes or the file know them
+  // Of the start of messages a file may tell one part.
+  const Network usual{.link_Bps = link.Bps,
+                      .message_s = of_processors * link.startup_s,
+                      .latency_s = on_the_way * link.startup_s};
+  const Link told = link_of(parse_network(text, name, usual).network);
+  link.Bps = std::max(link.Bps, told.Bps);  // of cards, as nodes or the file know them
   NetworkFile known = unmeasured_network(link, rate_known, processors);
   known = parse_network(text, name, known.network);
-  const double usual_s = link.startup_s;
-  link = link_of(known.network);
-  if (!known.tells_start) link.startup_s = usual_s;
   known.tells_rate |= rate_known;
+  link = told;
   return known;
 }
 

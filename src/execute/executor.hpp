@@ -21,8 +21,10 @@ namespace suiro {
 
 class Executor {
  public:
+  static constexpr std::int64_t kept_rounds_max = 1024;
+
   /// Keeps up to `kept_rounds` of the rank's rounds for the next run.
-  Executor(Schedule schedule, int rank, std::int64_t kept_rounds = 1024)
+  Executor(Schedule schedule, int rank, std::int64_t kept_rounds = kept_rounds_max)
       : schedule_(std::move(schedule)),
         rank_(rank),
         slots_(slot_count(schedule_, kept_rounds)),

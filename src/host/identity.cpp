@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include <array>
 #include <bit>
@@ -33,6 +34,13 @@ std::string namespace_named(const char* name) {
   return fmt::format(" {}:{}", found.st_dev, found.st_ino);
 }
 
+/// Empty where /proc does not tell it.
+std::string boot_identity() {
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  return boot;
+}
+
 }  // namespace
 
 std::uint64_t lone_identity() {
@@ -42,11 +50,16 @@ std::uint64_t lone_identity() {
 }
 
 std::uint64_t host_identity() {
-  std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  const std::string boot = boot_identity();
   const std::string network = namespace_named("net");
   if (boot.empty() || network.empty()) return lone_identity();
   return hash_of(boot + network);
+}
+
+std::uint64_t node_identity() {
+  utsname names{};
+  uname(&names);
+  return hash_of(boot_identity() + namespace_named("net") + ' ' + names.nodename);
 }
 
 std::uint64_t view_identity() {

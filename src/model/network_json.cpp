@@ -112,8 +112,7 @@ NetworkFile parse_network(std::string_view text, std::string_view name, const Ne
   NetworkFile file{.network = untold,
                    .tells_kind = document.contains("kind"),
                    .tells_rate = document.contains("link_Bps"),
-                   .tells_wan = document.contains("wan_Bps"),
-                   .tells_start = document.contains("message_s") || document.contains("latency_s")};
+                   .tells_wan = document.contains("wan_Bps")};
   for (const auto& [key, value] : document.items()) reader.read(key, value, file);
   return file;
 }

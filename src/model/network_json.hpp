@@ -14,9 +14,8 @@ namespace suiro {
 struct NetworkFile {
   Network network = {};
   bool tells_kind = false;
-  bool tells_rate = false;   // of links
-  bool tells_wan = false;    // its rate
-  bool tells_start = false;  // of messages
+  bool tells_rate = false;  // of links
+  bool tells_wan = false;   // its rate
   std::vector<int> site_of_node = {};
 };
 

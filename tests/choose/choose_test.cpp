@@ -140,6 +140,8 @@ TEST(ToldNetwork, TellsAlgorithmsHowLongAMessageTakesToStart) {
   };
   EXPECT_DOUBLE_EQ(link_told("{}").startup_s, Link().startup_s);
   EXPECT_DOUBLE_EQ(link_told(R"({"message_s": 3e-6, "latency_s": 7e-6})").startup_s, 10e-6);
+  EXPECT_DOUBLE_EQ(link_told(R"({"message_s": 10e-6})").startup_s, 50e-6) << "as is usual";
+  EXPECT_DOUBLE_EQ(link_told(R"({"latency_s": 90e-6})").startup_s, 100e-6);
   EXPECT_DOUBLE_EQ(link_told(R"({"link_Bps": 1.25e9})").Bps, 1.25e9);
   EXPECT_DOUBLE_EQ(link_of(Network()).startup_s, Link().startup_s) << "as jobs take it";
 }

@@ -85,6 +85,21 @@ TEST(Lessons, OfOtherVersionsAreLeftOut) {
   EXPECT_NE(chooser.choose(collective("bcast"), topology, 4096).reason, "measured");
 }
 
+TEST(Lessons, OfSharedMemoryAreLeftOutWhereItIsNotToBeHad) {
+  const Topology topology = Topology::block(2, 4);
+  const std::string_view told = R"([
+    {"node_of_rank": [0, 0, 0, 0, 1, 1, 1, 1], "collective": "bcast", "bytes": 65536,
+     "faster": "shared_tree", "reason": "measured", "slower": []}])";
+  for (const bool node_memory : {false, true}) {
+    Surroundings job = openmpi;
+    job.node_memory = node_memory;
+    Chooser chooser(job);
+    EXPECT_TRUE(recall_lessons(chooser, told));
+    const Decision decision = chooser.choose(collective("bcast"), topology, 65536);
+    EXPECT_EQ(decision.reason == "measured", node_memory) << decision.reason;
+  }
+}
+
 TEST(Lessons, OfReductionsAreLeftOutWhereBitsMustNotChange) {
   const Topology topology = Topology::block(2, 1);
   const std::string_view told = R"([

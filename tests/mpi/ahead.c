@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   // Ranks decide and ask each other in the first calls of a kind.
-  for (int count = least; count < most; count += 16) reduce(count);
+  for (int count = least; count <= most; count += 16) reduce(count);
   for (int row = 0; row < rows; ++row) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) MPI_Recv(&made, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

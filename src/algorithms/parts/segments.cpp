@@ -26,7 +26,7 @@ std::int64_t pipeline_segment(std::int64_t bytes, std::int64_t stages, const Lin
   if (stages <= 1) return std::max<std::int64_t>(bytes, 1);
   const double best = std::sqrt(static_cast<double>(bytes) * link.startup_s * link.Bps /
                                 static_cast<double>(stages - 1));
-  const auto frames = static_cast<std::int64_t>(std::ceil(best / frame_bytes));
+  const auto frames = std::max<std::int64_t>(std::llround(std::ceil(best / frame_bytes)), 1);
   return std::min(frames * frame_bytes - header_bytes, longest_segment(link));
 }
 

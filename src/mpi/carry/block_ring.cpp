@@ -10,9 +10,14 @@ std::uint64_t BlockRing::take(std::uint64_t run, std::size_t bytes) {
   constexpr std::size_t lines = 128;  // processors fetch two at once
   bytes = (std::max(bytes, lines) + lines - 1) / lines * lines;
   Turn next{.run = run, .begin = 0, .end = bytes, .number = 1};
-  if (!turns_.empty() && turns_.back().number < runs_max && turns_.back().end + bytes <= bytes_) {
+  if (!turns_.empty()) {
     const Turn& last = turns_.back();
-    next = {.run = run, .begin = last.end, .end = last.end + bytes, .number = last.number + 1};
+    const bool goes_on = last.number < runs_max && last.end + bytes <= 2 * longest_;
+    if (goes_on || last.begin < bytes) {
+      next.begin = last.end;
+      next.end = last.end + bytes;
+      if (goes_on) next.number = last.number + 1;
+    }
   }
   const auto overlaps = [&](const Turn& turn) {
     return turn.begin < next.end && next.begin < turn.end;

@@ -17,11 +17,12 @@ class BlockRing {
   /// caches would hold less of the blocks.
   static constexpr std::size_t runs_max = 8;
 
-  explicit BlockRing(std::size_t bytes) : bytes_(bytes) {}
+  /// Room for three of the longest runs. The third is only used where a run would else wait for the
+  /// one before it.
+  explicit BlockRing(std::size_t longest) : longest_(longest) { turns_.reserve(4 * runs_max); }
 
-  /// Room for the next run, which needs at most what the ring has. Runs are counted from 1. The
-  /// result is the last run that all ranks must have ended before, as its blocks lie there; 0:
-  /// none.
+  /// Room for the next run. Runs are counted from 1. The result is the last run that all ranks must
+  /// have ended before, as its blocks lie there: never the one before it; 0: none.
   std::uint64_t take(std::uint64_t run, std::size_t bytes);
   /// The last run is as if it had never been.
   void give_back() { turns_.pop_back(); }
@@ -37,7 +38,7 @@ class BlockRing {
     std::size_t number = 0;  // since the beginning of the memory
   };
 
-  std::size_t bytes_;
+  std::size_t longest_;
   std::vector<Turn> turns_;  // whose blocks may be read still
 };
 

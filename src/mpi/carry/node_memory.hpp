@@ -51,7 +51,7 @@ class NodeMemory {
       // Who must wait does so for some runs more, rather than again in each run.
       if (!has_ended()) until += (run_ - 1 - must_have_ended) / 2;
       if (!wait_at(&its.another, until, has_ended, idle)) return;
-      least = std::min(least, its.ended.load(std::memory_order_relaxed));
+      least = std::min(least, its.ended.load(std::memory_order_acquire));
     }
     all_ended_ = least;
   }
@@ -89,8 +89,8 @@ class NodeMemory {
 
  private:
   static constexpr std::size_t line = 64;
-  static constexpr std::size_t room = 2 * capacity;  // so that the largest runs take turns
-  static constexpr std::uint64_t signalled = 1;      // signals ring without a number
+  static constexpr std::size_t room = 3 * capacity;
+  static constexpr std::uint64_t signalled = 1;  // signals ring without a number
   static constexpr int looks_awake = 4;
   static constexpr int looks_between_idle = 64;
 
@@ -141,7 +141,7 @@ class NodeMemory {
   std::size_t me_;                  // the place of this rank among them
   std::vector<int> place_of_rank_;  // -1: on another node
   std::vector<std::uint64_t> awaited_;
-  BlockRing ring_{room};
+  BlockRing ring_{capacity};
   std::uint64_t run_ = 0;
   std::uint64_t all_ended_ = 0;  // a run that all ranks have ended, and all before it
 };

@@ -43,13 +43,23 @@ std::int64_t size_of_schedule(const Collective& collective, const Operation& ope
   return (bytes + step - 1) / step * step;
 }
 
-/// How many schedules a choice keeps: of roots that rotate, and sizes that change. Those for many
-/// ranks are large.
-std::size_t kept_max(int ranks) {
-  constexpr int least = 4;
-  constexpr int most = 64;
-  constexpr int ranks_of_all = 16384;
-  return static_cast<std::size_t>(std::clamp(ranks_of_all / ranks, least, most));
+/// What an executor keeps of a schedule on any rank, about: a step for each rank of a node in each
+/// of its rounds.
+std::int64_t kept_steps(const Schedule& schedule, const Topology& topology) {
+  return std::min(schedule.rounds, Executor::kept_rounds_max) * topology.max_ppn();
+}
+
+/// A choice keeps many short schedules, as roots rotate and sizes change, and few long ones. So
+/// that all ranks keep the same, they go by what all know.
+void make_room(std::vector<Choice::Kept>& kept, std::int64_t steps) {
+  constexpr std::size_t least = 4;
+  constexpr std::size_t most = 64;
+  constexpr std::int64_t steps_max = 64 << 10;  // some megabytes
+  for (const Choice::Kept& one : kept) steps += one.steps;
+  while (kept.size() >= least && (kept.size() >= most || steps > steps_max)) {
+    steps -= kept.front().steps;
+    kept.erase(kept.begin());
+  }
 }
 
 /// Another rank had an error of its own, so that this one has nothing to hand to the user.
@@ -196,13 +206,14 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
     std::rotate(found, found + 1, choice.kept.end());
     return *choice.kept.back().workspace;
   }
-  if (!has_reserve()) throw std::bad_alloc();
   const UsualArithmetic usual;
-  if (choice.kept.size() == kept_max(ranks_)) choice.kept.erase(choice.kept.begin());
   const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
   const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};
   const Schedule schedule = build(algorithm, call, choice.decision.parameters);
-  choice.kept.push_back({root, bytes, make_workspace(schedule, rank_)});
+  const std::int64_t steps = kept_steps(schedule, *topology_);
+  make_room(choice.kept, steps);  // on all ranks, also where one then has no memory
+  if (!has_reserve()) throw std::bad_alloc();
+  choice.kept.push_back({root, bytes, make_workspace(schedule, rank_), steps});
   return *choice.kept.back().workspace;
 }
 
@@ -233,8 +244,8 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
 std::int64_t Communicator::memory_at_stake(const Collective& collective, const Operation& operation,
                                            std::optional<std::size_t> slot) const {
   if (slot) return static_cast<std::int64_t>(*slot) * ranks_;
-  if (collective.cut()) return size_of_schedule(collective, operation, ranks_);
-  return operation.bytes.value_or(0) * ranks_;
+  const std::int64_t bytes = operation.bytes.value_or(0);
+  return collective.cut() ? collective.cut_bytes(bytes, ranks_) : bytes * ranks_;
 }
 
 Ending Communicator::run(const Collective& collective, Choice& choice, const Operation& operation) {

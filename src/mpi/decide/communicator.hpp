@@ -39,6 +39,7 @@ struct Choice : Answer {
     int root = 0;
     std::int64_t bytes = 0;
     WorkspacePointer workspace;
+    std::int64_t steps = 0;     // that its memory goes with, the same on all ranks
     std::int64_t granted = -1;  // of so many bytes all ranks have once had the memory for it
   };
   std::vector<Kept> kept = {};  // the last used at the end

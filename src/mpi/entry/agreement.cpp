@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/tell.hpp"
@@ -29,7 +30,7 @@ namespace {
 struct Stand {
   std::uint64_t hash = 0;  // of the settings
   std::int32_t has_error = 0;
-  std::int32_t node = 0;  // the lowest world rank on this rank's node
+  std::int32_t node = 0;  // the lowest world rank on this rank's node, once all have told theirs
   std::int32_t has_devices = 0;
   std::int32_t lacks_net = 0;  // though it was asked for
   std::int32_t cores = 0;      // of its node, for all ranks there
@@ -37,6 +38,7 @@ struct Stand {
   host::NodeLinks links;
   host::Networks networks{};
   std::uint64_t detours = 0;  // the collectives that a profiler takes past suiro
+  std::uint64_t host = 0;     // the same for all ranks of a node
   std::uint64_t view = 0;     // the same for ranks of a node that find each other under /proc
 };
 
@@ -68,6 +70,20 @@ bool all_agree(const std::vector<Stand>& stands) {
         "; all ranks use native collectives");
   }
   return false;
+}
+
+/// By what each rank tells of its host, not by the MPI: it would make a communicator for that.
+void find_nodes(std::vector<Stand>& stands) {
+  std::unordered_map<std::uint64_t, std::int32_t> lowest;
+  for (std::size_t rank = 0; rank < stands.size(); ++rank) {
+    const auto found = lowest.try_emplace(stands[rank].host, static_cast<std::int32_t>(rank));
+    stands[rank].node = found.first->second;
+  }
+}
+
+int ranks_on_node(const std::vector<Stand>& stands) {
+  const std::int32_t mine = stands[static_cast<std::size_t>(job.rank)].node;
+  return static_cast<int>(std::ranges::count(stands, mine, &Stand::node));
 }
 
 std::vector<int> nodes_of(const std::vector<Stand>& stands) {
@@ -252,12 +268,10 @@ void settle_detours(const std::vector<Stand>& stands) {
 }  // namespace
 
 bool agree() {
-  const Node node = find_node();
   int size = 0;
   real.Comm_size(MPI_COMM_WORLD, &size);
   const Stand mine{.hash = job.settings.hash,
                    .has_error = job.settings.error.empty() ? 0 : 1,
-                   .node = node.leader,
                    .has_devices = has_device_runtime() ? 1 : 0,
                    .lacks_net = lacks_net() ? 1 : 0,
                    .cores = host::local_place().cores,
@@ -265,6 +279,7 @@ bool agree() {
                    .links = host::node_links(),
                    .networks = host::host_networks(),
                    .detours = detours.collectives,
+                   .host = host::node_identity(),
                    .view = host::view_identity()};
   std::vector<Stand> stands(static_cast<std::size_t>(size));
   if (real.Allgather(&mine, sizeof mine, MPI_BYTE, stands.data(), sizeof mine, MPI_BYTE,
@@ -272,12 +287,13 @@ bool agree() {
       !all_agree(stands)) {
     return false;
   }
+  find_nodes(stands);
   job.devices = std::ranges::any_of(stands, [](const Stand& s) { return s.has_devices != 0; });
   settle_transport(stands);
   settle_sites(stands);
   job.placement = placement_of(stands);
   settle_network(stands);
-  job.waiting = waiting_on(node.ranks);
+  job.waiting = waiting_on(ranks_on_node(stands));
   const bool acts = job.placement.nodes() > 1 || job.settings.observed();
   if (acts) settle_detours(stands);
   return acts;

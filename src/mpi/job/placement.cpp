@@ -94,18 +94,4 @@ int Placement::node_of(MPI_Comm communicator, int rank) const {
   return node_of_world_rank_[static_cast<std::size_t>(in_world(communicator, {rank}).front())];
 }
 
-Node find_node() {
-  MPI_Comm node = MPI_COMM_NULL;
-  Node result;
-  real.Comm_rank(MPI_COMM_WORLD, &result.leader);
-  if (real.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
-      MPI_SUCCESS) {
-    return result;
-  }
-  real.Comm_size(node, &result.ranks);
-  real.Bcast(&result.leader, 1, MPI_INT, 0, node);
-  real.Comm_free(&node);
-  return result;
-}
-
 }  // namespace suiro::mpi

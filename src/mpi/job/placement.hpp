@@ -60,12 +60,4 @@ class Placement {
   std::shared_ptr<SharedTopologies> shared_ = std::make_shared<SharedTopologies>();
 };
 
-/// The node of this rank, named by its lowest world rank, and how many of the world's ranks are on
-/// it. Collective over the world.
-struct Node {
-  int leader = 0;
-  int ranks = 1;
-};
-Node find_node();
-
 }  // namespace suiro::mpi
