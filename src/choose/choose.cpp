@@ -152,8 +152,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   if (next != nullptr && std::ssize(lost) < margins.trials_max) {
     decision = *next;
     const int least = lost.empty() ? 0 : static_cast<int>(margins.trial_calls_min);
-    decision.tried_after = std::max(decision.tried_after, least) *
-                           static_cast<int>(1 + margins.trial_patience * std::ssize(lost));
+    decision.tried_after = std::max(decision.tried_after, least);
   }
   if (const Lesson* const lesson = lesson_of(topology, key)) {
     for (const std::string& name : lesson->slower) {

@@ -53,10 +53,9 @@ struct Margins {
   double trial_share = 0.02;
   double trial_calls_min = 20;
 
-  /// Algorithms that are tried one after the other, at most, each after so many times as many calls
-  /// more: where the model was wrong once it may be again.
+  /// Algorithms that are tried one after the other, at most. Each waits until native's calls have
+  /// made up for what the ones before lost, by the same share.
   int trials_max = 3;
-  int trial_patience = 4;
 
   /// What has beaten native is held against others, until so many have lost, too.
   /// `tests/soak/wrong_model.py --lab 4x4-bridge`: without, a reduce of 64 KiB ends at 1.5 times
