@@ -29,7 +29,6 @@ NOT_RUN = {
     r"^suiro probe .*-- mpi": "asks several hosts; labs stand for them",
     r"^for try in ": "a command of another line, 80 times",
     r"^suiro top": "needs a job that runs; tests/top",
-    r"^ssh ": "another host",
     r"^suiro (bench|bench-transport|tune) (?!barrier)": "takes minutes; tests/bench and tests/tune",
 }  # fmt: skip
 # What takes a lab, or more than some seconds.

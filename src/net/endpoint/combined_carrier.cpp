@@ -11,13 +11,6 @@
 #include "net/shared/carrier.hpp"
 
 namespace suiro::net {
-namespace {
-
-constexpr std::int64_t longest_ns = 5'000;
-constexpr std::uint32_t local_news_max = 16;  // then what is remote has its turn
-
-}  // namespace
-
 CombinedCarrier::CombinedCarrier(std::unique_ptr<RealCarrier> remote,
                                  std::unique_ptr<RealCarrier> local)
     : remote_(std::move(remote)), local_(std::move(local)), both_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -53,40 +46,12 @@ void CombinedCarrier::attach(Events& events) {
   local_->attach(events);
 }
 
-/// To ask for what is remote costs a system call, to ask for what is local does not: after news
-/// from here, more is expected from here first.
 bool CombinedCarrier::poll() {
   const bool raised = local_->poll();
-  if (raised) {
-    local_polls_ = std::min(local_polls_ + 1, local_polls_max);
-    polls_since_ = 0;
-    if (++local_news_ % local_news_max == 0) look_at_both_ = true;
-  }
-  if (!look_at_both_ && !look_at_all_ && is_too_soon()) return raised;
-  look_at_both_ = look_at_all_ = false;
-  if (!remote_->poll()) return raised;
-  local_polls_ = local_polls_min;
-  polls_since_ = local_polls_max;
-  return true;
-}
-
-/// A few polls cost nothing; for the others the clock is asked as well, since a program may compute
-/// between two.
-bool CombinedCarrier::is_too_soon() {
-  if (polls_since_ >= local_polls_) return false;
-  if (++polls_since_ <= local_polls_min) return true;
-  const std::int64_t now = now_ns();
-  if (polls_since_ == local_polls_min + 1) until_ns_ = now + longest_ns;
-  return now < until_ns_;
-}
-
-void CombinedCarrier::look_at_all() {
-  look_at_all_ = true;
-  remote_->look_at_all();
+  return remote_->poll() || raised;
 }
 
 bool CombinedCarrier::prepare_sleep() {
-  look_at_both_ = true;
   const bool local_sleeps = local_->prepare_sleep();
   return remote_->prepare_sleep() && local_sleeps;
 }

@@ -28,7 +28,7 @@ class CombinedCarrier : public RealCarrier {
   void attach(Events& events) override;
   int wait_descriptor() const override { return both_.number(); }
   std::int64_t alarm_ns() const override { return remote_->alarm_ns(); }
-  void look_at_all() override;
+  void look_at_all() override { remote_->look_at_all(); }
   bool prepare_sleep() override;
   bool has_failures() const override { return remote_->has_failures(); }
   void abandon() noexcept override;
@@ -36,21 +36,10 @@ class CombinedCarrier : public RealCarrier {
 
  private:
   RealCarrier& of(StreamId stream);
-  bool is_too_soon();
 
   std::unique_ptr<RealCarrier> remote_;
   std::unique_ptr<RealCarrier> local_;
   Descriptor both_;  // an epoll descriptor of the two wait descriptors
-  // After news from here, what is remote is left alone for so many polls; for one more after each
-  // that follows, until there are news from there.
-  static constexpr int local_polls_min = 8;
-  static constexpr int local_polls_max = 32;
-  int local_polls_ = local_polls_min;
-  int polls_since_ = local_polls_max;  // news from here
-  std::int64_t until_ns_ = 0;          // but no longer than this
-  std::uint32_t local_news_ = 0;
-  bool look_at_both_ = false;
-  bool look_at_all_ = false;
 };
 
 }  // namespace suiro::net
