@@ -108,7 +108,7 @@ void Streams::closed(StreamId id, std::string_view reason) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   StreamOwner* owner = stream->owner;
-  // Who has not introduced itself yet may be honest: it had opened a stream while we did.
+  if (owner == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
   forget(id);
   if (owner != nullptr) owner->closed(id, reason);
 }
