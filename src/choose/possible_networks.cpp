@@ -48,8 +48,9 @@ std::vector<Network> usual_and_busy(std::vector<Network> networks, const Topolog
 
 }  // namespace
 
-Link link_of(const Network& network) {
-  return {.startup_s = network.message_s + network.latency_s,
+Link link_of(const NetworkFile& file) {
+  const Network& network = file.network;
+  return {.startup_s = file.start_s > 0 ? file.start_s : network.message_s + network.latency_s,
           .Bps = network.link_Bps,
           .streams = streams_of(network)};
 }
@@ -78,7 +79,7 @@ NetworkFile told_network(std::string_view text, std::string_view name, Link& lin
   const Network usual{.link_Bps = link.Bps,
                       .message_s = of_processors * link.startup_s,
                       .latency_s = on_the_way * link.startup_s};
-  const Link told = link_of(parse_network(text, name, usual).network);
+  const Link told = link_of(parse_network(text, name, usual));
   link.Bps = std::max(link.Bps, told.Bps);  // of cards, as nodes or the file know them
   NetworkFile known = unmeasured_network(link, rate_known, processors);
   known = parse_network(text, name, known.network);

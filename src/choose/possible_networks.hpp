@@ -33,8 +33,8 @@ struct Surroundings {
 };
 
 /// A network's links, as algorithms see them that cut messages: a start takes processor time, and
-/// the way.
-Link link_of(const Network& network);
+/// the way, unless the file tells otherwise.
+Link link_of(const NetworkFile& file);
 
 /// What is known of a network of which nothing was measured.
 NetworkFile unmeasured_network(const Link& link, bool rate_known, int processors);

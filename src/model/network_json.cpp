@@ -58,6 +58,7 @@ class Reader {
 
   void read(std::string_view key, const Json& value, NetworkFile& file) const {
     if (key == "kind") return read_kind(value, file.network);
+    if (key == "start_s") return read_number(key, value, file.start_s);
     if (key == "site_of_node") return read_sites(value, file.site_of_node);
     for (const Field& field : fields) {
       if (field.name == key) return read_number(key, value, file.network.*field.value);

@@ -16,6 +16,7 @@ struct NetworkFile {
   bool tells_kind = false;
   bool tells_rate = false;  // of links
   bool tells_wan = false;   // its rate
+  double start_s = 0;  // of a message, as who cuts messages knows it; 0: what the parts come to
   std::vector<int> site_of_node = {};
 };
 

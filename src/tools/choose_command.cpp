@@ -39,16 +39,9 @@ Surroundings take_surroundings(Arguments& arguments, Topology& topology) {
   if (Bps) known.link.Bps = static_cast<double>(*Bps);
   if (startup_ns) known.link.startup_s = 1e-9 * static_cast<double>(*startup_ns);
   const std::optional<std::string> path = arguments.take_option("--network");
-  const bool all_known = arguments.take_flag("--known");
-  if (path && all_known) {
-    known.network = parse_network(read_text(*path), *path);
-    known.network->tells_kind = known.network->tells_rate = known.network->tells_wan = true;
-    known.link = link_of(known.network->network);
-  } else if (path) {
+  if (path) {
     known.network =
         told_network(read_text(*path), *path, known.link, known.rate_known, known.processors);
-  }
-  if (path) {
     known.rate_known = known.network->tells_rate;
     topology = at_sites(topology, known.network->site_of_node);
   }

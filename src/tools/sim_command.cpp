@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct Simulation {
   Topology topology;
   Network network;
+  Link link;  // as a job knows it
   int root = 0;
   bool transfers = false;
   bool schedules = false;
@@ -81,7 +82,7 @@ Json simulate(const Simulation& simulation, const std::string& text, std::int64_
   const Call call{.topology = simulation.topology,
                   .root = simulation.root,
                   .bytes = cut_bytes,
-                  .link = link_of(network)};
+                  .link = simulation.link};
   const auto begin = std::chrono::steady_clock::now();
   const std::optional<Schedule> tree = tree_of_openmpi(text, simulation);
   const Schedule schedule = tree ? *tree : build_named(text, call);
@@ -138,6 +139,7 @@ int sim_command(Arguments arguments) {
   expect_not_too_many(request.topology, file.network);
   simulation.topology = at_sites(request.topology, file.site_of_node);
   simulation.network = file.network;
+  simulation.link = link_of(file);
   simulation.root = request.root;
   Json estimates = Json::array();
   while (const std::optional<std::string> name = arguments.take_positional()) {

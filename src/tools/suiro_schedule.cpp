@@ -19,7 +19,7 @@ constexpr const char* usage =
     "       suiro-schedule native COLLECTIVE SHAPE --mpi NAME --release N[.M]\n"
     "                           --sizes N,N,... [--root R]\n"
     "       suiro-schedule choose COLLECTIVE SHAPE --sizes N,N,... [--mpi NAME --release N[.M]]\n"
-    "                           [--rules FILE] [--network FILE [--known]] [--link-Bps N]\n"
+    "                           [--rules FILE] [--network FILE] [--link-Bps N]\n"
     "                           [--startup-ns N] [--processors N] [--tries] [--lessons FILE]\n"
     "                           [--outlook]\n"
     "       suiro-schedule verify [--json] [--max-ranks N] [COLLECTIVE | ALGORITHM | FILE]\n"

@@ -143,7 +143,8 @@ TEST(ToldNetwork, TellsAlgorithmsHowLongAMessageTakesToStart) {
   EXPECT_DOUBLE_EQ(link_told(R"({"message_s": 10e-6})").startup_s, 50e-6) << "as is usual";
   EXPECT_DOUBLE_EQ(link_told(R"({"latency_s": 90e-6})").startup_s, 100e-6);
   EXPECT_DOUBLE_EQ(link_told(R"({"link_Bps": 1.25e9})").Bps, 1.25e9);
-  EXPECT_DOUBLE_EQ(link_of(Network()).startup_s, Link().startup_s) << "as jobs take it";
+  EXPECT_DOUBLE_EQ(link_told(R"({"message_s": 1e-4, "start_s": 5e-5})").startup_s, 50e-6);
+  EXPECT_DOUBLE_EQ(link_of(NetworkFile()).startup_s, Link().startup_s) << "as jobs take it";
 }
 
 /// One of the ranks of each of four nodes.

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "peak_memory.h"
+
 enum { warm_up = 1000 };       // communicators
 enum { late_barriers = 100 };  // whose root comes late
 
@@ -89,16 +91,6 @@ static int shares(void) {
     found |= strstr(line, "suiro-node") != NULL;
   if (maps != NULL) fclose(maps);
   return found;
-}
-
-/// The most memory that this process had so far, in KB (proc_pid_status(5)).
-static long peak_kilobytes(void) {
-  char line[512];
-  long peak = 0;
-  FILE* status = fopen("/proc/self/status", "r");
-  while (status != NULL && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %ld", &peak);
-  if (status != NULL) fclose(status);
-  return peak;
 }
 
 static MPI_Comm made_for(int number, MPI_Comm all) {

@@ -6,16 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { calls = 3 };
+#include "peak_memory.h"
 
-static long peak_kilobytes(void) {
-  char line[256];
-  long peak = 0;
-  FILE* status = fopen("/proc/self/status", "r");
-  while (status != NULL && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %ld", &peak);
-  if (status != NULL) fclose(status);
-  return peak;
-}
+enum { calls = 3 };
 
 int main(int argc, char** argv) {
   const long numbers = argc > 1 ? atol(argv[1]) / (long)sizeof(int) : 1;

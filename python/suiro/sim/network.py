@@ -54,11 +54,11 @@ class Scene:
     def played(self) -> dict[str, object]:
         """The first of the networks that a job would take this for."""
         helped = self.link_Bps > 1.05 * USUAL_BPS
-        usual: dict[str, object] = {
-            "link_Bps": self.link_Bps,
-            "message_s": _START_S * (_OF_PROCESSORS if helped else 1),
-            "latency_s": _START_S * (_ON_THE_WAY if helped else 1),
-        }
+        parts = {"message_s": _START_S * _OF_PROCESSORS, "latency_s": _START_S * _ON_THE_WAY}
+        usual: dict[str, object] = {"link_Bps": self.link_Bps}
+        usual |= parts if helped else dict.fromkeys(parts, _START_S)
+        told = (self.network.get(name, part) for name, part in parts.items())
+        usual["start_s"] = sum(one for one in told if isinstance(one, int | float))
         return usual | self.network
 
     def part(self, ranks_of_node: tuple[int, ...]) -> "Scene":
@@ -86,6 +86,7 @@ def _network_of_lab(spec: Spec) -> dict[str, object]:
         "buffer": spec.switch.buffer,
         "message_s": _LAB_MESSAGE_S,
         "latency_s": _LAB_LATENCY_S,
+        "start_s": _START_S,  # which a job in a lab takes for usual
     }
     if spec.link.stream:
         network["stream_Bps"] = wire_goodput_Bps(spec.link.stream, spec.link.mtu)

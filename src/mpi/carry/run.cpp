@@ -95,7 +95,7 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
-/// All that ranks of a node share lies in memory of that size.
+/// What a rank shares in this call, at most; the same on all ranks.
 std::int64_t shared_bytes_of(const Schedule& schedule, const Operation& operation) {
   const std::int64_t pieces = std::max<std::int64_t>(schedule.pieces, 1);
   return shared_bytes(schedule, operation.bytes.value_or(0) / pieces);

@@ -11,6 +11,7 @@
 #include "net/shared/carrier.hpp"
 
 namespace suiro::net {
+
 CombinedCarrier::CombinedCarrier(std::unique_ptr<RealCarrier> remote,
                                  std::unique_ptr<RealCarrier> local)
     : remote_(std::move(remote)), local_(std::move(local)), both_(epoll_create1(EPOLL_CLOEXEC)) {
