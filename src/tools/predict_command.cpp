@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// How many bytes on how fast a link; given by --bytes and --goodput-Bps together.
-struct Link {
+struct LinkOption {
   std::int64_t bytes = 0;
   std::int64_t goodput_Bps = 0;
 };
@@ -29,7 +29,7 @@ struct Prediction {
   double head_of_line_blocks = 0;
 
   /// What one block takes on one link.
-  double block_s(const Link& link) const {
+  double block_s(const LinkOption& link) const {
     const bool cut = find_collective(schedule.collective)->cut();
     return static_cast<double>(link.bytes) / static_cast<double>(cut ? schedule.pieces : 1) /
            static_cast<double>(link.goodput_Bps);
@@ -37,7 +37,7 @@ struct Prediction {
 };
 
 Prediction predict(const std::string& text, const Request& request,
-                   const std::optional<Link>& link) {
+                   const std::optional<LinkOption>& link) {
   Call call = request.call();
   if (link) call.link.Bps = static_cast<double>(link->goodput_Bps);
   Prediction prediction{build_named(text, call), request.topology, {}};
@@ -52,7 +52,7 @@ Json slowdown(double time_blocks, double bound_blocks) {
   return bound_blocks > 0 ? Json(time_blocks / bound_blocks) : Json();
 }
 
-std::string json_document(const Prediction& prediction, const std::optional<Link>& link) {
+std::string json_document(const Prediction& prediction, const std::optional<LinkOption>& link) {
   Json phases = Json::array();
   for (const Phase& phase : prediction.phases) {
     phases.push_back({{"first_round", phase.first_round},
@@ -79,7 +79,7 @@ std::string json_document(const Prediction& prediction, const std::optional<Link
   return document.dump(2) + "\n";
 }
 
-void print_plain(const Prediction& prediction, const std::optional<Link>& link) {
+void print_plain(const Prediction& prediction, const std::optional<LinkOption>& link) {
   std::printf("%s/%s on %s\n", prediction.schedule.collective.c_str(),
               prediction.schedule.algorithm.c_str(), prediction.topology.describe().c_str());
   const auto print_time = [&](const char* what, double blocks) {
@@ -92,11 +92,12 @@ void print_plain(const Prediction& prediction, const std::optional<Link>& link) 
 }
 
 /// Of --bytes and --goodput-Bps, which are given together or not at all.
-std::optional<Link> link_of(const Request& request, std::optional<std::int64_t> goodput_Bps) {
+std::optional<LinkOption> link_option(const Request& request,
+                                      std::optional<std::int64_t> goodput_Bps) {
   if (request.bytes.has_value() != goodput_Bps.has_value()) {
     throw UsageError("--bytes and --goodput-Bps are given together");
   }
-  return goodput_Bps ? std::optional(Link{*request.bytes, *goodput_Bps}) : std::nullopt;
+  return goodput_Bps ? std::optional(LinkOption{*request.bytes, *goodput_Bps}) : std::nullopt;
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ int predict_command(Arguments arguments) {
   const bool json = arguments.take_flag("--json");
   const auto goodput_Bps = arguments.take_number("--goodput-Bps", 1, INT64_MAX);
   const Request request = take_request(arguments, "predict", ranks_max);
-  const std::optional<Link> link = link_of(request, goodput_Bps);
+  const std::optional<LinkOption> link = link_option(request, goodput_Bps);
   const std::string name = arguments.take_positional().value_or("");
   arguments.expect_none_left();
   const Prediction prediction = predict(name, request, link);
