@@ -7,9 +7,13 @@ namespace suiro {
 
 namespace {
 
-/// Segments of a rank that others may still read: one is brought, one folded, one collected. The
-/// signals of the next then tell that it was read.
-constexpr std::int64_t segments_read = 3;
+/// Segments of a rank that others may still read: one is brought, and one folded. More would fill
+/// the caches of a node for nothing.
+constexpr std::int64_t segments_read = 2;
+
+/// Sums of a rank: of one segment that it folds, of one that is collected, and of one of which it
+/// does not know yet that it was.
+constexpr std::int64_t sums_read = 3;
 
 /// Segments that a leader publishes before it waits for its ranks.
 constexpr std::int64_t segments_published = 4;
@@ -233,29 +237,33 @@ struct SegmentFold {
   std::int64_t segments;
 
   std::int64_t places() const { return std::min(segments, segments_read); }
+  std::int64_t sums() const { return std::min(segments, sums_read); }
+  std::int64_t slots() const { return places() * shares + sums(); }
   Range share(std::int64_t segment, int number) const { return {segment * shares + number, 1}; }
 
-  /// Of what a rank brings; a sum of its share comes to the place that others do not read.
-  Blocks shared(std::int64_t segment, int number) const {
+  Blocks brought(std::int64_t segment, int number) const {
     return place(segment % places() * shares + number, share(segment, number));
+  }
+  Blocks sum(std::int64_t segment, int number) const {
+    return place(places() * shares + segment % sums(), share(segment, number));
   }
 
   void bring(int me, std::int64_t segment, Round& round) const {
     for (int other = 0; other < shares; ++other) {
-      if (other == me && me == 0) continue;
+      if (other == me) continue;
       const Blocks own = in(Buffer::send, share(segment, other));
-      round.steps.push_back(copy(own, shared(segment, other)));
+      round.steps.push_back(copy(own, brought(segment, other)));
     }
     tell_others(me, size, round);
     hear_from(me, 0, size, round);
   }
 
   void fold(int me, std::int64_t segment, Round& round) const {
-    const Range range = share(segment, me);
-    const Blocks sum = me == 0 ? in(Buffer::work, range) : shared(segment, me);
-    if (me == 0) round.steps.push_back(copy(in(Buffer::send, range), sum));
+    const Range mine = share(segment, me);
+    const Blocks into = me == 0 ? in(Buffer::work, mine) : sum(segment, me);
+    round.steps.push_back(copy(in(Buffer::send, mine), into));
     for (int other = 0; other < size; ++other) {
-      if (other != me) round.steps.push_back(reduce(shared(segment, me), sum, other));
+      if (other != me) round.steps.push_back(reduce(brought(segment, me), into, other));
     }
     if (me > 0) round.steps.push_back(send(shared_written, 0));
     if (me == 0) hear_from(0, 1, shares, round);
@@ -263,8 +271,8 @@ struct SegmentFold {
 
   void collect(std::int64_t segment, Round& round) const {
     for (int other = 1; other < shares; ++other) {
-      const Blocks sum = in(Buffer::work, share(segment, other));
-      round.steps.push_back(copy(shared(segment, other), sum, other));
+      const Blocks collected = in(Buffer::work, share(segment, other));
+      round.steps.push_back(copy(sum(segment, other), collected, other));
     }
   }
 };
@@ -275,7 +283,7 @@ Schedule fold_segments(int size, int shares, std::int64_t segments) {
   const SegmentFold fold{size, shares, segments};
   Schedule schedule = segments_over(size, segments + 2);
   schedule.pieces = segments * shares;
-  schedule.shared = fold.places() * shares;
+  schedule.shared = fold.slots();
   schedule.work = true;
   schedule.function = [=](int me, std::int64_t i, Round& round) {
     if (i > 1 && me == 0) fold.collect(i - 2, round);

@@ -37,7 +37,8 @@ constinit const Algorithm reduce_shared_tree = {
     .summary = "Ranks of a node fold shares of its shared memory; a tree of nodes reduces them.",
     .source = "suiro",
     .cost_text =
-        "(k + log_r N + 2) steps of M/k in time; M out of every port; 3 segments shared, "
+        "(k + log_r N + 2) steps of M/k in time; M out of every port; 2 segments and 3 sums "
+        "shared, "
         "and M of work at one rank per node",
     .parameters = taking<node_radix_spec, node_segment_spec>,
     .properties = having<Property::in_place>,

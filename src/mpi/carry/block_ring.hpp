@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where each run has its shared blocks in the memory of a rank: behind those of the run before it,
 // and at the beginning again after some runs. So a rank may be several short runs ahead of the
-// others, and short runs touch few pages. It depends on nothing but the sizes of the runs, and so
-// is the same on all ranks of a node.
+// others, and long runs find in the caches what the one before the last has left. It depends on
+// nothing but the sizes of the runs, and so is the same on all ranks of a node.
 #pragma once
 
 #include <cstddef>

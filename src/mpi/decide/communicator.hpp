@@ -23,14 +23,13 @@ namespace suiro::mpi {
 
 /// What runs for a range of sizes on one communicator, and what its calls have shown.
 struct Choice : Answer {
-  int asked_in_vain = 0;  // rank 0 was not ready
-
-  /// On rank 0, which meanwhile works on it.
+  /// On rank 0, which works on what comes next.
   struct Work {
-    double calls_s = 0;  // that its calls have taken since
+    double calls_s = 0;  // that calls have taken since
+    std::int64_t calls = 0;
     double done_s = 0;
     bool has_begun = false;
-    bool is_ready = false;
+    double one_call_s() const { return calls > 0 ? calls_s / static_cast<double>(calls) : 0; }
   };
   Work work = {};
 
@@ -173,11 +172,15 @@ class Communicator {
   PlanInUse& plan_of(const Collective& collective) const { return *plans_[index_of(collective)]; }
   static void leave_small_untouched(PlanInUse& plan);
   Choice& choose(const Collective& collective, std::int64_t bytes);
-  std::optional<Decision> told_prediction(const Collective& collective, Choice& choice) const;
+  struct Told {
+    Decision decision;
+    std::int64_t ask_after = 0;  // so many calls: rank 0 was not ready
+  };
+  Told told_prediction(const Collective& collective, Choice& choice) const;
   bool prepare(const Collective& collective, Choice& choice) const;
   Decision decision_of_rank_0(const Collective& collective, const Choice& choice) const;
   static void take_over(Choice& choice, std::int64_t bytes);
-  void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice);
+  void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice, std::int64_t calls);
   void wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, PlanInUse& plan, Choice& choice);

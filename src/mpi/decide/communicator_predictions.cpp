@@ -26,22 +26,44 @@ namespace suiro::mpi {
 
 namespace {
 
-constexpr std::int64_t calls_until_told = 16;  // then twice as many each time
-
 constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth these calls";
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
-/// From rank 0, which may come late. Where the MPI would spin, the others leave their cores to it.
+/// From rank 0, which may work on it. Where ranks share a processor, the others leave theirs to it:
+/// they sleep for half as long again as they have waited, as each look takes it from it.
 int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
+  constexpr double asleep_min_s = 50e-6;
+  constexpr double asleep_max_s = 2e-3;
   const int size = static_cast<int>(told.size());
-  if (!waiting.must_yield()) return real.Bcast(told.data(), size, MPI_CHAR, 0, communicator);
+  if (!waiting.yields) return real.Bcast(told.data(), size, MPI_CHAR, 0, communicator);
+  const double begun_s = now_s();
   MPI_Request request = MPI_REQUEST_NULL;
   int code = real.Ibcast(told.data(), size, MPI_CHAR, 0, communicator, &request);
-  for (int done = 0; code == MPI_SUCCESS && done == 0;) {
+  for (int done = 0; code == MPI_SUCCESS;) {
     code = real.Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (done != 0) break;
+    const double asleep_s = std::clamp(elapsed_s(begun_s) / 2, asleep_min_s, asleep_max_s);
+    std::this_thread::sleep_for(std::chrono::duration<double>(asleep_s));
   }
   return code;
+}
+
+constexpr std::int64_t calls_min = 16;  // between two looks whether rank 0 is ready
+constexpr std::int64_t calls_max = 4096;
+
+/// What rank 0 may work in all. The time of one call is lent to a program that calls again and
+/// again.
+double granted_s(const Choice::Work& work) {
+  const double granted = margins.work_first_s + margins.work_share * work.calls_s;
+  return work.calls < calls_min ? granted : granted + work.one_call_s();
+}
+
+/// Until rank 0 may work on for as long as at first.
+std::int64_t calls_until_more_work(const Choice::Work& work) {
+  if (work.one_call_s() <= 0) return calls_min;
+  const double owed_s = work.done_s - granted_s(work) + margins.work_first_s;
+  const double calls = std::ceil(owed_s / margins.work_share / work.one_call_s());
+  return static_cast<std::int64_t>(std::clamp(calls, double{calls_min}, double{calls_max}));
 }
 
 }  // namespace
@@ -91,7 +113,6 @@ void Communicator::leave_small_untouched(PlanInUse& plan) {
 void Communicator::ask_next(const Collective& collective, Choice& choice,
                             std::int64_t bytes) const {
   suiro::mpi::ask_next(collective, *topology_, choice, bytes, lasts());
-  choice.asked_in_vain = 0;
   choice.work = {};
 }
 
@@ -127,41 +148,47 @@ Decision Communicator::decision_of_rank_0(const Collective& collective,
   return rival ? std::move(*rival) : native("no rival is left");
 }
 
-/// Rank 0 alone works on it; nothing: it is not ready. All ranks get here in the same call; where
-/// they cannot be told, each has the error in that call, too.
-std::optional<Decision> Communicator::told_prediction(const Collective& collective,
-                                                      Choice& choice) const {
+/// Rank 0 alone works on it. All ranks get here in the same call; where they cannot be told, each
+/// has the error in that call, too.
+Communicator::Told Communicator::told_prediction(const Collective& collective,
+                                                 Choice& choice) const {
   const ErrorsReturned returned(user_);
   const std::int64_t bytes = choice.bytes_asked_about();
   const bool decides_at_once = collective.reduces && !is_tried(collective);
   std::array<char, 512> told{};
-  if (rank_ == 0 && (decides_at_once || prepare(collective, choice))) {
+  if (rank_ == 0) {
     Decision mine = native(std::string(untold));
+    std::int64_t calls = 0;
     try {
-      mine = decision_of_rank_0(collective, choice);
+      if (decides_at_once || prepare(collective, choice)) {
+        mine = decision_of_rank_0(collective, choice);
+      } else {
+        calls = calls_until_more_work(choice.work);
+      }
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
-    std::snprintf(told.data(), told.size(), "%s\n%d\n%s",
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%lld\n%s",
                   spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after,
-                  mine.reason.c_str());
+                  static_cast<long long>(calls), mine.reason.c_str());
   }
-  if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) return native(std::string(untold));
+  if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) {
+    return {.decision = native(std::string(untold))};
+  }
   const std::string text = told.data();
-  if (text.empty()) return std::nullopt;
-  const std::size_t end = text.find('\n');
-  const std::size_t reason = text.find('\n', end + 1) + 1;
-  const auto forced = RuleTable::forced(collective.name, text.substr(0, end));
+  const std::size_t after = text.find('\n') + 1;
+  const std::size_t calls = text.find('\n', after) + 1;
+  const auto forced = RuleTable::forced(collective.name, text.substr(0, after - 1));
   Decision decision = *forced.decide({collective.name, *topology_, bytes});
-  decision.reason = text.substr(reason);
-  decision.tried_after = std::atoi(text.c_str() + end + 1);
+  decision.reason = text.substr(text.find('\n', calls) + 1);
+  decision.tried_after = std::atoi(text.c_str() + after);
   decision.unasked = true;
-  return decision;
+  return {std::move(decision), std::atoll(text.c_str() + calls)};
 }
 
-/// Rank 0 works a little on what it will tell: at once what is soon done, whatever the clock says,
-/// then no more than a share of what its calls have taken. Where ranks spin while they wait for a
-/// processor, it may have one for a thirtieth of the time. True: it is ready.
+/// Rank 0 works on what it tells, while the others wait for it: at once what is soon done, whatever
+/// the clock says, and then no more than a share of what the calls since have taken. True: it is
+/// ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves = 1000;  // between looks at the clock
   constexpr auto at_once = static_cast<std::int64_t>(margins.work_first_s / margins.move_s);
@@ -173,24 +200,18 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
                ? job.chooser->prepare_challenger(collective, *topology_, bytes, some)
                : job.chooser->prepare(collective, *topology_, bytes, some);
   };
-  const double now = now_s();
-  const double granted_s = margins.work_first_s + margins.work_share * work.calls_s;
-  const double left_s = std::min(granted_s - work.done_s, margins.work_call_s);
-  try {
-    const bool begins = !std::exchange(work.has_begun, true);
-    if (work.is_ready || begins) work.is_ready = is_ready_after(begins ? at_once : 0);
-    while (!work.is_ready && elapsed_s(now) < left_s) work.is_ready = is_ready_after(moves);
-  } catch (const std::bad_alloc&) {
-    work.is_ready = true;  // told_prediction() is without memory, too
-  }
-  work.done_s += elapsed_s(now);
-  return work.is_ready;
+  const double begun_s = now_s();
+  const double left_s = std::min(granted_s(work) - work.done_s, margins.work_call_s);
+  bool is_ready = !std::exchange(work.has_begun, true) && is_ready_after(at_once);
+  while (!is_ready && elapsed_s(begun_s) < left_s) is_ready = is_ready_after(moves);
+  work.done_s += elapsed_s(begun_s);
+  return is_ready;
 }
 
 /// Rank 0 was not ready.
-void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice) {
-  constexpr int doubled_max = 8;
-  choice.calls_until_asked = calls_until_told << std::min(choice.asked_in_vain++, doubled_max);
+void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice,
+                             std::int64_t calls) {
+  choice.calls_until_asked = calls;
   wait_a_call(collective, plan, choice);
 }
 
@@ -200,8 +221,7 @@ void Communicator::wait_a_call(const Collective& collective, PlanInUse& plan, Ch
   time_if_soon(collective, choice);
   --choice.calls_until_asked;
   plan.waiting = &choice;
-  if (rank_ != 0 || choice.is_asked_again || choice.work.is_ready) return;
-  if (!prepare(collective, choice)) plan.clocked = &choice;
+  if (rank_ == 0 && !choice.is_asked_again) plan.clocked = &choice;
 }
 
 /// Of the calls before a prediction the last are native's part of a trial.
@@ -218,7 +238,6 @@ void Communicator::take_over(Choice& choice, std::int64_t bytes) {
   choice.in_trial = std::make_unique<Choice::InTrial>();
   choice.in_trial->bytes = bytes;
   choice.in_trial->trial.begin_settled();
-  choice.asked_in_vain = 0;
   choice.work = {};
   choice.is_challenged = true;
   choice.calls_until_asked = static_cast<std::int64_t>(margins.trial_calls_min);
@@ -230,12 +249,11 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
   const std::int64_t bytes = *choice.asked_bytes;
-  std::optional<Decision> told = told_prediction(collective, choice);
-  if (!told) {
+  auto [decision, ask_after] = told_prediction(collective, choice);
+  if (ask_after > 0) {
     choice.in_trial.reset();
-    return ask_later(collective, plan, choice);
+    return ask_later(collective, plan, choice, ask_after);
   }
-  Decision& decision = *told;
   static std::atomic<bool> complained{false};
   if (rank_ == 0 && decision.reason.starts_with(failed_prediction) && !complained.exchange(true)) {
     say(std::string(collective.name) + " of " + std::to_string(bytes) +

@@ -68,13 +68,13 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   if (choice.challenge || !choice.in_trial->trial.is_settled()) return;
   if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   const UsualArithmetic usual;
-  std::optional<Decision> told = told_prediction(collective, choice);
-  if (!told) return ask_later(collective, plan, choice);
+  auto [decision, ask_after] = told_prediction(collective, choice);
+  if (ask_after > 0) return ask_later(collective, plan, choice, ask_after);
   auto rival = std::make_unique<Choice>();
   rival->reason = plan.plan->size_note;
   rival->wire_blocks = choice.wire_blocks;
-  const int calls = told->tried_after;
-  settle(collective, *topology_, *rival, choice.in_trial->bytes, std::move(*told));
+  const int calls = decision.tried_after;
+  settle(collective, *topology_, *rival, choice.in_trial->bytes, std::move(decision));
   choice.is_challenged = !rival->native;
   if (rival->native) return;
   choice.challenge = std::make_unique<Choice::Challenge>();
@@ -94,7 +94,6 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   job.chooser->beat(collective, *topology_, bytes, loser.decision.algorithm);
   const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
   choice.calls_until_asked = std::llround(std::min(lost / margins.trial_share, 1e12));
-  choice.asked_in_vain = 0;
   choice.work = {};
   if (!has_won) return;
   char text[64];
@@ -126,7 +125,6 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     note_trial(choice.reason, text);
     job.chooser->learn(collective, *topology_, bytes, choice.decision);
     choice.is_challenged = true;
-    choice.asked_in_vain = 0;
     choice.work = {};
     return;
   }
@@ -152,7 +150,9 @@ void Communicator::note_time(const Collective& collective, double seconds) const
   if (timed == nullptr && clocked == nullptr) return;
   const UsualArithmetic usual;
   if (timed != nullptr) timed->end_call(static_cast<std::int64_t>(1e9 * seconds));
-  if (clocked != nullptr) clocked->work.calls_s += seconds;
+  if (clocked == nullptr) return;
+  clocked->work.calls_s += seconds;
+  ++clocked->work.calls;
 }
 
 }  // namespace suiro::mpi
