@@ -25,6 +25,15 @@ const Decision* next_of(const std::vector<Decision>& some, const std::vector<std
   return next != some.end() ? &*next : nullptr;
 }
 
+/// What runs between sites was given the way's flows, too, when it was chosen.
+bool is_same(const Decision& foretold, const Decision& other) {
+  if (foretold.algorithm != other.algorithm) return false;
+  Parameters its = other.parameters;
+  if (!foretold.parameters.contains(wan_flows_parameter))
+    its.erase(std::string(wan_flows_parameter));
+  return foretold.parameters == its;
+}
+
 /// Middles of size classes are powers of two, or 0.
 std::uint64_t bit_of(std::int64_t middle) {
   return std::uint64_t{1} << std::bit_width(static_cast<std::uint64_t>(middle));
@@ -163,19 +172,26 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
 }
 
 std::optional<Decision> Chooser::challenger(const Collective& collective, const Topology& topology,
-                                            std::int64_t bytes, const std::string& champion) {
+                                            std::int64_t bytes, const Decision& champion) {
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   if (are_too_many(collective, topology)) return std::nullopt;
-  std::vector<std::string> lost = slower(topology, key);
-  const std::vector<std::string>& beaten = beaten_[key];
-  lost.insert(lost.end(), beaten.begin(), beaten.end());
-  if (std::ssize(lost) >= margins.challenges_max) return std::nullopt;
+  const std::vector<std::string> lost = slower(topology, key);
+  const std::vector<Decision>& beaten = beaten_[key];
+  if (std::ssize(lost) + std::ssize(beaten) >= margins.challenges_max) return std::nullopt;
   const Ranking& ranking = predict(collective, topology, key);
-  lost.push_back(champion);
-  const Decision* next = next_of(ranking.ordered, lost);
-  if (next == nullptr) next = next_of(ranking.rest, lost);
-  return next != nullptr ? std::optional(*next) : std::nullopt;
+  const auto next = [&](const std::vector<Decision>& some, bool of_champion) {
+    const auto found = std::ranges::find_if(some, [&](const Decision& one) {
+      return (one.algorithm == champion.algorithm) == of_champion && !is_same(one, champion) &&
+             !is_among(lost, one.algorithm) &&
+             std::ranges::none_of(beaten, [&](const Decision& its) { return is_same(one, its); });
+    });
+    return found != some.end() ? std::optional(*found) : std::nullopt;
+  };
+  if (auto best = next(ranking.ordered, true)) return best;
+  if (auto other = next(ranking.ordered, false)) return other;
+  if (auto values = next(ranking.others, true)) return values;
+  return next(ranking.rest, false);
 }
 
 bool has_neighbours(const Topology& topology) {
@@ -321,10 +337,9 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
 }
 
 void Chooser::beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                   std::string algorithm) {
+                   Decision loser) {
   const std::scoped_lock lock(mutex_);
-  std::vector<std::string>& beaten = beaten_[key_of(collective, topology, bytes)];
-  if (!is_among(beaten, algorithm)) beaten.push_back(std::move(algorithm));
+  beaten_[key_of(collective, topology, bytes)].push_back(std::move(loser));
 }
 
 void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {

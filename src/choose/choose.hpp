@@ -63,22 +63,24 @@ class Chooser {
   bool prepare(const Collective& collective, const Topology& topology, std::int64_t bytes,
                std::int64_t moves);
 
-  /// What may be faster than `champion`, which has beaten native; nothing where all of that was
-  /// refuted, or is foretold to be much slower than native. prepare_challenger() as prepare().
+  /// What may be faster than `champion`, which has beaten native: another algorithm, or the same
+  /// with other values of its parameters; nothing where all of that was refuted, or is foretold to
+  /// be much slower than native. prepare_challenger() as prepare().
   std::optional<Decision> challenger(const Collective& collective, const Topology& topology,
-                                     std::int64_t bytes, const std::string& champion);
+                                     std::int64_t bytes, const Decision& champion);
   bool prepare_challenger(const Collective& collective, const Topology& topology,
                           std::int64_t bytes, std::int64_t moves);
 
   /// What calls have shown for that class: the decision is right; its algorithm is slower than
-  /// native, so that the next answer is another one; or it is slower than what is learnt.
+  /// native, so that the next answer is another one; or it is slower, with these values, than what
+  /// is learnt.
   void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
              Decision decision);
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
               std::string algorithm);
 
   void beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
-            std::string algorithm);
+            Decision loser);
 
   /// What this job's calls have shown for that class may no longer be so.
   void forget(const Collective& collective, const Topology& topology, std::int64_t bytes);
@@ -140,8 +142,8 @@ class Chooser {
   std::map<Key, Ranking> kept_;
   std::map<Key, Decision> learnt_;
   std::map<Key, std::vector<std::string>> refuted_;
-  std::map<Key, Lesson> lessons_;                   // by nodes of ranks alone
-  std::map<Key, std::vector<std::string>> beaten_;  // by what is learnt
+  std::map<Key, Lesson> lessons_;                // by nodes of ranks alone
+  std::map<Key, std::vector<Decision>> beaten_;  // by what is learnt
   Recalled expected_{};
   std::map<Key, std::unique_ptr<Prediction>> begun_;
 };

@@ -60,7 +60,7 @@ struct Margins {
   /// What has beaten native is held against others, until so many have lost, too.
   /// `tests/soak/wrong_model.py --lab 4x4-bridge`: without, a reduce of 64 KiB ends at 1.5 times
   /// the best algorithm's time where links are told to be a tenth as fast.
-  int challenges_max = 6;
+  int challenges_max = 8;
 
   /// What has won, and what has lost, is held against the other again after so many calls, and not
   /// before that costs at most this share of them: the machine may have changed

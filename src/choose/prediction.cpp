@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -91,7 +92,8 @@ class Prediction::State {
   bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
                            const Gain& best) const;
   void consider(const Candidate& candidate, const Gain& its, Best& best) const;
-  Best best_of(const std::vector<std::string>& listed, double worth, bool sure) const;
+  template <class Listed>
+  Best best_of(const Listed& is_listed, double worth, bool sure) const;
   Decision told(const Best& best, const char* how) const;
   Decision to_be_tried(const Best& best) const;
 
@@ -120,10 +122,15 @@ void Prediction::State::begin(const Candidate& candidate) {
 }
 
 /// What takes few steps is played first: it limits the others, and the last are perhaps not played.
+/// Of about as many, usual values come before others.
 void Prediction::State::put_in_order() {
+  constexpr double alike = 4;  // classes in a doubling of the steps
   order_.resize(runners_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return runners_[i].course.steps(); });
+  std::ranges::stable_sort(order_, {}, [&](std::size_t i) {
+    const auto steps = static_cast<double>(runners_[i].course.steps() + 1);
+    return std::pair(std::floor(alike * std::log2(steps)), runners_[i].candidate.parameters.size());
+  });
   at_ = 0;
 }
 
@@ -315,50 +322,57 @@ Decision Prediction::State::to_be_tried(const Best& best) const {
 }
 
 /// Of those that are not listed, and are worth more.
-Best Prediction::State::best_of(const std::vector<std::string>& listed, double worth,
-                                bool sure) const {
+template <class Listed>
+Best Prediction::State::best_of(const Listed& is_listed, double worth, bool sure) const {
   Best best{.gain = {}, .worth = worth};
   for (const Runner& runner : runners_) {
     const Gain& its = runner.gain;
     if (!its.is_there || (sure && its.least < 1 / sure_tolerance())) continue;
-    const bool is_listed =
-        std::ranges::find(listed, runner.candidate.algorithm->name) != listed.end();
-    if (!is_listed) consider(runner.candidate, its, best);
+    if (!is_listed(runner.candidate)) consider(runner.candidate, its, best);
   }
   return best;
 }
 
-/// What is not sure is left to a trial, where there is one. Each algorithm stands there once.
+/// What is not sure is left to a trial, where there is one. Each algorithm stands there once, and
+/// then with other values.
 Ranking Prediction::State::ranking() const {
   if (of_native_) {
-    return {{}, {}, native("ignorance: it takes too long to foretell " + native_said_)};
+    return {{}, {}, {}, native("ignorance: it takes too long to foretell " + native_said_)};
   }
   Ranking ranking;
-  std::vector<std::string> listed;
-  const auto list_all = [&](std::vector<Decision>& list, double worth, bool sure) {
-    for (Best best = best_of(listed, worth, sure); best.candidate != nullptr;
-         best = best_of(listed, worth, sure)) {
+  std::vector<const Candidate*> listed;
+  const auto list_all = [&](std::vector<Decision>& list, double worth, bool sure,
+                            const auto& is_alike) {
+    const auto is_listed = [&](const Candidate& one) {
+      return std::ranges::any_of(listed, [&](const Candidate* its) { return is_alike(*its, one); });
+    };
+    for (Best best = best_of(is_listed, worth, sure); best.candidate != nullptr;
+         best = best_of(is_listed, worth, sure)) {
       list.push_back(sure ? told(best, "predicted") : to_be_tried(best));
-      listed.emplace_back(best.candidate->algorithm->name);
+      listed.push_back(best.candidate);
     }
   };
-  list_all(ranking.ordered, each(margins.gain_min), true);
-  list_all(ranking.ordered, each(margins.gain_min), false);
-  if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false);
+  const auto are_one = [](const Candidate& a, const Candidate& b) {
+    return a.algorithm == b.algorithm;
+  };
+  const auto are_equal = [](const Candidate& a, const Candidate& b) {
+    return a.algorithm == b.algorithm && a.parameters == b.parameters;
+  };
+  list_all(ranking.ordered, each(margins.gain_min), true, are_one);
+  list_all(ranking.ordered, each(margins.gain_min), false, are_one);
+  if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false, are_one);
+  if (tries()) list_all(ranking.others, each(1 / margins.trial_loss), false, are_equal);
   const bool all = all_played_ && at_ == order_.size();
   const std::string_view what = all ? "nothing" : not_all_foretold;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
   return ranking;
 }
 
-/// All values of its parameters are played, too, as they are not tried one after the other.
+/// With which values it is best, trials of rivals tell.
 bool Prediction::State::has_begun_well() const {
   if (!tries() || of_native_) return false;
-  const Candidate* const best = best_of({}, each(margins.gain_min), true).candidate;
-  if (best == nullptr) return false;
-  return std::none_of(
-      order_.begin() + static_cast<std::ptrdiff_t>(at_), order_.end(),
-      [&](std::size_t i) { return runners_[i].candidate.algorithm == best->algorithm; });
+  const auto none = [](const Candidate&) { return false; };
+  return best_of(none, each(margins.gain_min), true).candidate != nullptr;
 }
 
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,

@@ -53,6 +53,7 @@ CALLED = [
     "Get_address",
     "Get_count",
     "Group_free",
+    "Group_incl",
     "Group_translate_ranks",
     "Iallreduce",
     "Ibcast",

@@ -292,19 +292,26 @@ TEST(Chooser, NamesRivalsOfWhatHasWonAsLongAsThereAreSome) {
   constexpr std::int64_t bytes = 1 << 20;
   Surroundings trying = openmpi;
   trying.tries = true;
+  trying.node_memory = true;
+  trying.processors = 2;
+  trying.link.Bps = 1.25e9;
   Chooser chooser(trying);
   const Decision champion = chooser.choose(bcast, topology, bytes);
   ASSERT_NE(champion.algorithm, native_algorithm);
   chooser.learn(bcast, topology, bytes, champion);
-  std::vector<std::string> rivals;
-  while (const auto rival = chooser.challenger(bcast, topology, bytes, champion.algorithm)) {
-    EXPECT_NE(rival->algorithm, champion.algorithm);
-    ASSERT_THAT(rivals, testing::Not(testing::Contains(rival->algorithm)));
-    rivals.push_back(rival->algorithm);
-    chooser.beat(bcast, topology, bytes, rival->algorithm);
+  std::vector<std::string> rivals{spelled(champion.algorithm, champion.parameters)};
+  while (const auto rival = chooser.challenger(bcast, topology, bytes, champion)) {
+    const std::string its = spelled(rival->algorithm, rival->parameters);
+    ASSERT_THAT(rivals, testing::Not(testing::Contains(its)));
+    rivals.push_back(its);
+    chooser.beat(bcast, topology, bytes, *rival);
     EXPECT_EQ(chooser.choose(bcast, topology, bytes).algorithm, champion.algorithm);
   }
-  EXPECT_GE(rivals.size(), 2);
+  EXPECT_GE(rivals.size(), 3);
+  EXPECT_THAT(rivals, testing::Contains(testing::Not(testing::StartsWith(champion.algorithm))));
+  const auto with_others = std::ranges::count_if(
+      rivals, [&](const std::string& its) { return its.starts_with(champion.algorithm); });
+  EXPECT_GE(with_others, 2) << "segments of other lengths";
   chooser.refute(bcast, topology, bytes, champion.algorithm);
   const Decision next = chooser.choose(bcast, topology, bytes);
   EXPECT_NE(next.algorithm, champion.algorithm);

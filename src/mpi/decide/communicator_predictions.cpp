@@ -144,7 +144,7 @@ Decision Communicator::decision_of_rank_0(const Collective& collective,
       return native(std::string(not_worth_it));
     return job.chooser->choose(collective, *topology_, bytes, is_tried(collective));
   }
-  auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision.algorithm);
+  auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision);
   return rival ? std::move(*rival) : native("no rival is left");
 }
 

@@ -91,14 +91,14 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   const std::int64_t bytes = choice.in_trial->bytes;
   const bool has_won = trial.verdict() == Trial::Side::foretold;
   const Choice& loser = has_won ? choice : *rival;
-  job.chooser->beat(collective, *topology_, bytes, loser.decision.algorithm);
+  job.chooser->beat(collective, *topology_, bytes, loser.decision);
   const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
   choice.calls_until_asked = std::llround(std::min(lost / margins.trial_share, 1e12));
   choice.work = {};
   if (!has_won) return;
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
-  rival->decision.reason += tried_note + (text + choice.decision.algorithm);
+  rival->decision.reason += tried_note + (text + choice.algorithm);
   rival->reason += rival->decision.reason.substr(rival->decision.reason.find(tried_note));
   const std::span<const std::int64_t> natives = choice.in_trial->trial.natives();
   if (rank_ == 0 && !natives.empty()) {  // else another communicator held it against native

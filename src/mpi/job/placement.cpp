@@ -3,24 +3,27 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "base/hash.hpp"
+#include "mpi/job/world_ranks.hpp"
 
 namespace suiro::mpi {
 
 namespace {
 
-std::vector<int> in_world(MPI_Comm communicator, const std::vector<int>& ranks) {
+/// The group of a communicator, for as long as this lives.
+struct GroupOf {
+  explicit GroupOf(MPI_Comm communicator) { real.Comm_group(communicator, &group); }
+  ~GroupOf() { real.Group_free(&group); }
+  GroupOf(const GroupOf&) = delete;
+  GroupOf& operator=(const GroupOf&) = delete;
   MPI_Group group = MPI_GROUP_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-  std::vector<int> result(ranks.size());
-  real.Comm_group(communicator, &group);
-  real.Comm_group(MPI_COMM_WORLD, &world);
-  real.Group_translate_ranks(group, static_cast<int>(ranks.size()), ranks.data(), world,
-                             result.data());
-  real.Group_free(&group);
-  real.Group_free(&world);
-  return result;
+};
+
+/// Where ranks of a group are in another, or MPI_UNDEFINED.
+void translate(MPI_Group from, std::span<const int> ranks, MPI_Group to, std::span<int> places) {
+  real.Group_translate_ranks(from, static_cast<int>(ranks.size()), ranks.data(), to, places.data());
 }
 
 }  // namespace
@@ -51,13 +54,27 @@ std::shared_ptr<const Topology> SharedTopologies::share(Topology topology) {
   return made;
 }
 
-std::vector<int> Placement::world_ranks(MPI_Comm communicator) {
+std::vector<int> Placement::world_ranks(MPI_Comm communicator) const {
   int size = 0;
   real.Comm_size(communicator, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  // MPIs compare each rank with all.
-  return communicator == MPI_COMM_WORLD ? ranks : in_world(communicator, ranks);
+  if (communicator == MPI_COMM_WORLD) {
+    std::vector<int> all(static_cast<std::size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  const GroupOf its(communicator);
+  const GroupOf world(MPI_COMM_WORLD);
+  std::vector<int> part;
+  const auto translate_some = [&](std::span<const int> some, int first, int count,
+                                  std::span<int> places) {
+    part.resize(static_cast<std::size_t>(count));
+    std::iota(part.begin(), part.end(), first);
+    MPI_Group group = MPI_GROUP_NULL;
+    real.Group_incl(world.group, count, part.data(), &group);
+    translate(its.group, some, group, places);
+    real.Group_free(&group);
+  };
+  return suiro::mpi::world_ranks(size, ranks(), translate_some);
 }
 
 Placement::Place Placement::of(MPI_Comm communicator) const {
@@ -73,7 +90,7 @@ std::optional<Topology> Placement::topology_of(const std::vector<int>& world_ran
   std::vector<int> ranks_here(ranks_on_node_.size());
   std::vector<std::size_t> first_ranks;  // of nodes, in the order in which these appear
   for (const int world_rank : world_ranks) {
-    if (world_rank == MPI_UNDEFINED) return std::nullopt;
+    if (world_rank == not_of_the_world) return std::nullopt;
     const auto rank = static_cast<std::size_t>(world_rank);
     nodes.push_back(node_of_world_rank_[rank]);
     if (ranks_here[static_cast<std::size_t>(nodes.back())]++ == 0) first_ranks.push_back(rank);
@@ -91,7 +108,11 @@ std::optional<Topology> Placement::topology_of(const std::vector<int>& world_ran
 }
 
 int Placement::node_of(MPI_Comm communicator, int rank) const {
-  return node_of_world_rank_[static_cast<std::size_t>(in_world(communicator, {rank}).front())];
+  const GroupOf its(communicator);
+  const GroupOf world(MPI_COMM_WORLD);
+  int place = 0;
+  translate(its.group, {&rank, 1}, world.group, {&place, 1});
+  return node_of_world_rank_[static_cast<std::size_t>(place)];
 }
 
 }  // namespace suiro::mpi

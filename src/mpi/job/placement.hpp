@@ -49,7 +49,7 @@ class Placement {
   int node_of(MPI_Comm communicator, int rank) const;
 
  private:
-  static std::vector<int> world_ranks(MPI_Comm communicator);
+  std::vector<int> world_ranks(MPI_Comm communicator) const;
   std::optional<Topology> topology_of(const std::vector<int>& world_ranks) const;
 
   std::vector<int> node_of_world_rank_;
