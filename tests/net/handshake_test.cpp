@@ -176,6 +176,31 @@ TEST(Handshake, RefusesOtherProtocolsWithoutAWord) {
   EXPECT_EQ(theirs.feed(bytes), 0U) << "it listens no more";
 }
 
+TEST(Handshake, TellsOneThatGaveUpFromAStranger) {
+  Handshake ours = opener();
+  Handshake early = acceptor();
+  feed(early, ours.farewell(), 0);
+  EXPECT_EQ(early.state(), State::failed);
+  EXPECT_TRUE(early.has_left());
+
+  Handshake begun = opener();
+  Handshake later = acceptor();
+  feed(later, begun.to_write(), 0);
+  feed(later, begun.farewell(), 0);
+  EXPECT_EQ(later.state(), State::failed);
+  EXPECT_TRUE(later.has_left());
+}
+
+TEST(Handshake, SaysNoFarewellOnceItHasProvedItself) {
+  Handshake ours = opener();
+  Handshake theirs = acceptor();
+  feed(theirs, ours.to_write(), 0);
+  feed(ours, theirs.to_write(), 0);
+  feed(theirs, ours.to_write(), 0);
+  EXPECT_EQ(theirs.state(), State::proved);
+  EXPECT_TRUE(ours.farewell().empty());
+}
+
 TEST(Handshake, StaysUnderWayWhileBytesAreMissing) {
   Handshake theirs = acceptor();
   Bytes hello = opener().to_write();

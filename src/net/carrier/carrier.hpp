@@ -44,7 +44,8 @@ class Carrier {
   virtual void establish(StreamId stream, StreamKind kind) = 0;
 
   /// Takes as many bytes as the stream has room for now, in order, and says how many: whoever gave
-  /// them may use their memory again. If it is less than all, Events::writable follows.
+  /// them may use their memory again. If it is less than all, Events::writable follows. Before
+  /// Events::opened it may take some, where the other side has accepted already.
   virtual std::size_t write(StreamId stream, std::span<const iovec> bytes) = 0;
 
   /// Events::wanted has an answer now for this bulk stream.

@@ -41,7 +41,23 @@ StreamId Streams::open(StreamOwner& owner, const Introduction& introduction, con
 }
 
 void Streams::close(StreamId id) {
-  if (Stream* stream = find(id); stream != nullptr) drop(*stream);
+  Stream* stream = find(id);
+  if (stream == nullptr) return;
+  if (stream->opener && !stream->established) say_farewell(*stream);
+  drop(*stream);
+}
+
+/// The other side may have accepted it.
+void Streams::say_farewell(Stream& stream) {
+  if (!stream.handshake) begin_exchange(stream);
+  const std::vector<std::byte> last = stream.handshake->farewell();
+  stream.unwritten.insert(stream.unwritten.end(), last.begin(), last.end());
+  write_on(stream);
+}
+
+void Streams::begin_exchange(Stream& stream) {
+  stream.handshake = std::make_unique<Handshake>(
+      Handshake::open(stream.introduction, stream.owner->name(), core_.settings.job_secret));
 }
 
 void Streams::drop(Stream& stream) {
@@ -99,8 +115,7 @@ void Streams::opened(StreamId id) {
   Stream* stream = find(id);
   if (stream == nullptr || stream->owner == nullptr || stream->handshake) return;
   stream->owner->reached(id);
-  stream->handshake = std::make_unique<Handshake>(
-      Handshake::open(stream->introduction, stream->owner->name(), core_.settings.job_secret));
+  begin_exchange(*stream);
   write(*stream);
 }
 
@@ -136,7 +151,7 @@ void Streams::exchange(Stream& stream, std::span<const std::byte> bytes) {
   bytes = bytes.subspan(stream.handshake->feed(bytes));
   const Handshake::State state = stream.handshake->state();
   if (state == Handshake::State::failed) {
-    ++core_.statistics.refused_streams;
+    if (!stream.handshake->has_left()) ++core_.statistics.refused_streams;
     const std::string reason = stream.handshake->failure();
     lose(stream, reason);
     return;
@@ -186,15 +201,18 @@ void Streams::introduce(Stream& stream) {
 void Streams::write(Stream& stream) {
   const std::vector<std::byte> more = stream.handshake->to_write();
   stream.unwritten.insert(stream.unwritten.end(), more.begin(), more.end());
-  if (!stream.unwritten.empty()) {
-    const iovec piece{.iov_base = stream.unwritten.data(), .iov_len = stream.unwritten.size()};
-    const std::size_t taken = core_.carrier.write(stream.id, {&piece, 1});
-    stream.unwritten.erase(stream.unwritten.begin(),
-                           stream.unwritten.begin() + static_cast<std::ptrdiff_t>(taken));
-  }
+  write_on(stream);
   // The acceptor's part ends with the last byte of its welcome.
   const bool over = stream.handshake->state() == Handshake::State::finished;
   if (over && !stream.opener && !stream.refused && stream.unwritten.empty()) establish(stream);
+}
+
+void Streams::write_on(Stream& stream) {
+  if (stream.unwritten.empty()) return;
+  const iovec piece{.iov_base = stream.unwritten.data(), .iov_len = stream.unwritten.size()};
+  const std::size_t taken = core_.carrier.write(stream.id, {&piece, 1});
+  stream.unwritten.erase(stream.unwritten.begin(),
+                         stream.unwritten.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
 void Streams::establish(Stream& stream) {

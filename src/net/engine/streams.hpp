@@ -87,7 +87,10 @@ class Streams : public Watcher {
   void exchange(Stream& stream, std::span<const std::byte> bytes);
   void introduce(Stream& stream);
   void finish(Stream& stream);
+  void begin_exchange(Stream& stream);
+  void say_farewell(Stream& stream);
   void write(Stream& stream);
+  void write_on(Stream& stream);
   void establish(Stream& stream);
   void drop(Stream& stream);
   void forget(StreamId id);

@@ -26,6 +26,9 @@ enum HelloOffset : std::size_t {
   hello_name = 8
 };
 
+/// In place of the kind of stream.
+constexpr std::uint8_t leaves = 0xff;
+
 /// Names are the same bytes in memory and on the wire (bytes.hpp checks the machine's order).
 bool sensible(const Name& name) {
   if (name.version != name_version || name.rails > max_rails) return false;
@@ -125,6 +128,7 @@ void Handshake::take_hello() {
   if (load<std::uint32_t>(incoming_, hello_magic) != magic) return fail("no suiro process speaks");
   if (load<std::uint8_t>(incoming_, hello_version) != handshake_version)
     return fail("another version of suiro speaks");
+  if (kind == leaves) return fail_as_left();
   introduction_.kind = static_cast<StreamKind>(kind);
   introduction_.stream = load<std::uint8_t>(incoming_, hello_stream);
   std::memcpy(&introduction_.name, &incoming_[hello_name], sizeof(Name));
@@ -153,6 +157,8 @@ void Handshake::take_answer() {
 void Handshake::take_proof() {
   const auto message = std::span(incoming_).first<standing_bytes>();
   const auto standing = message.first<8>();
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{}; };
+  if (std::ranges::all_of(message, is_zero)) return fail_as_left();
   if (!proves(Step::proof, standing, message.last<proof_bytes>()))
     return fail("whoever opened this does not belong to the job, or has another secret");
   introduction_.number = load<std::uint32_t>(standing, 0);
@@ -204,6 +210,22 @@ bool Handshake::proves(Step step, std::span<const std::byte> standing,
                        std::span<const std::byte> proof) const {
   const Proof expected = prove(step, standing);
   return sodium_memcmp(expected.data(), proof.data(), expected.size()) == 0;
+}
+
+std::vector<std::byte> Handshake::farewell() {
+  std::vector<std::byte> last = to_write();
+  if (expected_ != Step::answer) return last;
+  if (last.empty()) {
+    last.resize(standing_bytes);  // in place of the proof
+  } else {
+    store(last, hello_kind, leaves);
+  }
+  return last;
+}
+
+void Handshake::fail_as_left() {
+  has_left_ = true;
+  fail("the opener has left");
 }
 
 void Handshake::fail(std::string reason) {

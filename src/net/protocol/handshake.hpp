@@ -58,6 +58,11 @@ class Handshake {
   const Introduction& introduction() const { return introduction_; }
   /// Opener, in state finished.
   const Welcome& welcome() const { return welcome_; }
+  /// Opener: what to write last where it gives up before it has proved anything, so that it is not
+  /// taken for a stranger.
+  std::vector<std::byte> farewell();
+  /// Acceptor, in state failed: that was said. It is not proved, and only counted less.
+  bool has_left() const { return has_left_; }
   /// Acceptor, in state proved.
   void welcome(const Welcome& welcome);
 
@@ -85,8 +90,10 @@ class Handshake {
   bool proves(Step step, std::span<const std::byte> standing,
               std::span<const std::byte> proof) const;
   void fail(std::string reason);
+  void fail_as_left();
 
   State state_ = State::under_way;
+  bool has_left_ = false;
   Step expected_;  // the message that the other side sends next
   std::string failure_;
   Introduction introduction_;

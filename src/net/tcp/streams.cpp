@@ -99,9 +99,11 @@ void TcpStreams::establish(StreamId id, StreamKind kind) {
 
 std::size_t TcpStreams::write(StreamId id, std::span<const iovec> bytes) {
   TcpStream* stream = find(id);
-  if (stream == nullptr || stream->stage == Stage::connecting) return 0;
+  if (stream == nullptr) return 0;
   ++system_calls_;
   const std::ptrdiff_t written = send_to(stream->socket.number(), bytes);
+  if (stream->stage == Stage::connecting)
+    return written > 0 ? static_cast<std::size_t>(written) : 0;
   if (written < 0) {
     fail(id, static_cast<int>(-written));
     return 0;
