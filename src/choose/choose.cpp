@@ -191,7 +191,8 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
   if (auto best = next(ranking.ordered, true)) return best;
   if (auto other = next(ranking.ordered, false)) return other;
   if (auto values = next(ranking.others, true)) return values;
-  return next(ranking.rest, false);
+  if (auto other = next(ranking.rest, false)) return other;
+  return next(ranking.others, false);
 }
 
 bool has_neighbours(const Topology& topology) {

@@ -50,6 +50,11 @@ struct Margins {
   /// network, and faster in the mean. It must wait until what the first round may lose is at most
   /// this share of what native has taken, and for a few calls at least, as the model may be wrong.
   double trial_loss = 1.5;
+
+  /// What has beaten native is held against what may be slower than native by so much, too, as the
+  /// model may be wrong of both. `tests/soak/wrong_model.py --keys reduce:65536`: else 1.5 times
+  /// the best algorithm's time at the end where links are told to be ten times as fast.
+  double rival_loss = 3;
   double trial_share = 0.02;
   double trial_calls_min = 20;
 

@@ -109,6 +109,7 @@ class Prediction::State {
   bool native_known_ = true;
   bool of_native_ = true;  // what is played now
   bool all_played_ = true;
+  bool has_winner_ = false;   // others may only be its rivals
   const std::int64_t moves_;  // for all
   std::int64_t moves_left_;
   std::vector<Runner> runners_;
@@ -171,11 +172,13 @@ bool Prediction::State::play_on(std::int64_t& moves) {
   }
   runner.course.stop();
   ++at_;
+  has_winner_ = has_winner_ || has_begun_well();
   return true;
 }
 
 double Prediction::State::limit_s(std::size_t network) const {
-  const double loss = tries() ? margins.trial_loss : sure_tolerance();
+  const double trial_loss = has_winner_ ? margins.rival_loss : margins.trial_loss;
+  const double loss = tries() ? trial_loss : sure_tolerance();
   return native_[network].seconds * (of_native_ ? 1 : loss);
 }
 
@@ -361,7 +364,7 @@ Ranking Prediction::State::ranking() const {
   list_all(ranking.ordered, each(margins.gain_min), true, are_one);
   list_all(ranking.ordered, each(margins.gain_min), false, are_one);
   if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false, are_one);
-  if (tries()) list_all(ranking.others, each(1 / margins.trial_loss), false, are_equal);
+  if (tries()) list_all(ranking.others, each(1 / margins.rival_loss), false, are_equal);
   const bool all = all_played_ && at_ == order_.size();
   const std::string_view what = all ? "nothing" : not_all_foretold;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);

@@ -29,7 +29,7 @@ inline Decision native(std::string reason) {
 struct Ranking {
   std::vector<Decision> ordered;  // what is sure to be faster, then what perhaps is
   std::vector<Decision> rest;     // what is not foretold to be, but not to be much slower either
-  std::vector<Decision> others;   // with other values of their parameters, of all of these
+  std::vector<Decision> others;   // other values of their parameters, and what may be a rival
   Decision none;                  // native, and why
 };
 

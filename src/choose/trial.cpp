@@ -17,12 +17,12 @@ struct Block {
   int calls;
 };
 
-/// `sure`: in this round a side that is faster by so much has won. If it `decides`, all else is a
-/// tie, which is native's.
+/// The algorithm has won where native's time over its own is at least `won`, and lost where it is
+/// at most `lost`: that it may still be a little faster is not worth more calls.
 struct TrialRound {
   std::vector<Block> blocks;
-  double sure;
-  bool decides = false;
+  double won;
+  double lost;
   int calls() const {
     int sum = 0;
     for (const Block& block : blocks) sum += block.calls;
@@ -47,15 +47,15 @@ bool takes_first(int round) { return round == 0 || round == natives_first; }
 const TrialRound& round_of(int number) {
   using enum Trial::Side;
   static const std::array<TrialRound, rounds> all = {{
-      {.blocks = {{foretold, Trial::risky_calls}}, .sure = 1.5},
-      {.blocks = {{foretold, 3}}, .sure = 1.5},
-      {.blocks = {{native, 4}, {foretold, 4}}, .sure = 1.2},
-      {.blocks = {{native, 8}, {foretold, 8}}, .sure = 1.1},
+      {.blocks = {{foretold, Trial::risky_calls}}, .won = 1.5, .lost = 1 / 1.5},
+      {.blocks = {{foretold, 3}}, .won = 1.5, .lost = 1 / 1.5},
+      {.blocks = {{native, 4}, {foretold, 4}}, .won = 1.2, .lost = 0.9},
+      {.blocks = {{native, 8}, {foretold, 8}}, .won = 1.1, .lost = 1},
       {.blocks = {{native, 8}, {foretold, 8}, {native, 8}, {foretold, 8}},
-       .sure = 1.03,
-       .decides = true},
-      {.blocks = {{native, look_calls}, {foretold, look_calls}}, .sure = 1.2},
-      {.blocks = {{native, 2}}, .sure = 1.5},
+       .won = 1.03,
+       .lost = 1.03},
+      {.blocks = {{native, look_calls}, {foretold, look_calls}}, .won = 1.2, .lost = 1 / 1.2},
+      {.blocks = {{native, 2}}, .won = 1.5, .lost = 1 / 1.5},
   }};
   return all[static_cast<std::size_t>(number)];
 }
@@ -173,7 +173,7 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
   }
   if (takes_first(round_)) keep_the_shortest(round_ == 0 ? foretold_ : native_);
   const std::size_t samples_min = round_ == natives_first ? 1 : 2;
-  const auto [sure, decides] = std::pair(round_of(round_).sure, round_of(round_).decides);
+  const auto [won, lost] = std::pair(round_of(round_).won, round_of(round_).lost);
   foretold_calls_ += round_of(round_).foretold_calls();
   taken_ = 0;
   calls_ = 0;
@@ -188,8 +188,8 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
   ratio_ = median(native_) / median(foretold_);
   const auto before = verdict_;
   if (std::min(native_.count, foretold_.count) >= samples_min) {
-    if (ratio_ <= 1 / sure || decides) verdict_ = Side::native;
-    if (ratio_ >= sure) verdict_ = Side::foretold;
+    if (ratio_ <= lost) verdict_ = Side::native;
+    if (ratio_ >= won) verdict_ = Side::foretold;
   }
   if (!verdict_) wait_for_budget();
   look_after_ = calls_until_asked_again(look_calls * (ratio_ - 1), looks_);

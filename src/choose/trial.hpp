@@ -4,12 +4,12 @@
 //
 // Calls of one size are numbered alike on all ranks, so who runs the next one is decided without a
 // message. Rounds have a block of calls of each; times of a round are put together by all ranks,
-// and judged alike. Rounds grow until the difference is sure:
+// and judged alike. Rounds grow until the algorithm is surely faster, or no faster:
 //
 //   round 0   native's last calls before it, then 2 of the algorithm's
 //   round 1   3 more of the algorithm's
 //   round 2   4 of native's, 4 of the algorithm's
-//   round 3   8 of each
+//   round 3   8 of each; then native has won unless the algorithm is faster so far
 //   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
 //
 // Where native has had no calls before round 0, the algorithm goes on until its times are known;

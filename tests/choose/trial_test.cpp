@@ -71,13 +71,21 @@ TEST(Trial, LetsOneLateCallBe) {
 }
 
 TEST(Trial, DecidesInTheEnd) {
+  Trial hardly;
+  EXPECT_EQ(calls_from_begin(hardly, 100, 102, 100),
+            "nnnffn"
+            "fffn"
+            "nnnnffffn"
+            "nnnnnnnnffffffffn"
+            "nnnnnnnnffffffffnnnnnnnnffffffffn"
+            "n");
+  EXPECT_EQ(hardly.verdict(), Side::native);
   Trial slower;
   EXPECT_EQ(calls_from_begin(slower, 100, 100, 101),
             "nnnffn"
             "fffn"
             "nnnnffffn"
             "nnnnnnnnffffffffn"
-            "nnnnnnnnffffffffnnnnnnnnffffffffn"
             "n");
   EXPECT_EQ(slower.verdict(), Side::native);
   Trial equal;

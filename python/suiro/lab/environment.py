@@ -107,12 +107,18 @@ def _necessities(plan: Plan) -> dict[str, str]:
 
 
 def _preload(caller: Mapping[str, str], mpi: str) -> dict[str, str]:
-    """MPICH needs help to leave MPI_Finalize and to wait; src/lab/mpich_helper.c tells why."""
-    if mpi != "mpich":
-        return {}
-    helper = str(native.library("libsuiro-lab-mpich.so"))
+    """MPICH needs help to leave MPI_Finalize and to wait, and Open MPI's launcher to be silent.
+
+    src/lab/mpich_helper.c and src/lab/openmpi_helper.c tell why.
+    """
     theirs = caller.get("LD_PRELOAD", "")
-    return {"LD_PRELOAD": f"{helper}:{theirs}" if theirs else helper}
+    if mpi == "mpich":
+        helper = str(native.library("libsuiro-lab-mpich.so"))
+        return {"LD_PRELOAD": f"{helper}:{theirs}" if theirs else helper}
+    if mpi == "openmpi":
+        helper = str(native.library("libsuiro-lab-openmpi.so"))
+        return {"LD_PRELOAD": f"{theirs}:{helper}" if theirs else helper}
+    return {}
 
 
 def _facts(plan: Plan, start: list[str]) -> dict[str, str]:
