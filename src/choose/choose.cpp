@@ -25,13 +25,16 @@ const Decision* next_of(const std::vector<Decision>& some, const std::vector<std
   return next != some.end() ? &*next : nullptr;
 }
 
-/// What runs between sites was given the way's flows, too, when it was chosen.
-bool is_same(const Decision& foretold, const Decision& other) {
+/// What runs between sites was given the way's flows, too, when it was chosen. Usual values may be
+/// spelled out.
+bool is_same(const Collective& collective, const Decision& foretold, const Decision& other) {
   if (foretold.algorithm != other.algorithm) return false;
+  const Algorithm* const algorithm = find_candidate(collective.name, other.algorithm);
+  if (algorithm == nullptr) return foretold.parameters == other.parameters;
   Parameters its = other.parameters;
   if (!foretold.parameters.contains(wan_flows_parameter))
     its.erase(std::string(wan_flows_parameter));
-  return foretold.parameters == its;
+  return complete(*algorithm, foretold.parameters) == complete(*algorithm, its);
 }
 
 /// Middles of size classes are powers of two, or 0.
@@ -182,9 +185,10 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
   const Ranking& ranking = predict(collective, topology, key);
   const auto next = [&](const std::vector<Decision>& some, bool of_champion) {
     const auto found = std::ranges::find_if(some, [&](const Decision& one) {
-      return (one.algorithm == champion.algorithm) == of_champion && !is_same(one, champion) &&
-             !is_among(lost, one.algorithm) &&
-             std::ranges::none_of(beaten, [&](const Decision& its) { return is_same(one, its); });
+      return (one.algorithm == champion.algorithm) == of_champion &&
+             !is_same(collective, one, champion) && !is_among(lost, one.algorithm) &&
+             std::ranges::none_of(
+                 beaten, [&](const Decision& its) { return is_same(collective, one, its); });
     });
     return found != some.end() ? std::optional(*found) : std::nullopt;
   };
@@ -340,7 +344,10 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
 void Chooser::beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
                    Decision loser) {
   const std::scoped_lock lock(mutex_);
-  beaten_[key_of(collective, topology, bytes)].push_back(std::move(loser));
+  std::vector<Decision>& beaten = beaten_[key_of(collective, topology, bytes)];
+  const bool is_known = std::ranges::any_of(
+      beaten, [&](const Decision& its) { return is_same(collective, its, loser); });
+  if (!is_known) beaten.push_back(std::move(loser));  // other communicators tell it, too
 }
 
 void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {

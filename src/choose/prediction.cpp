@@ -93,7 +93,7 @@ class Prediction::State {
                            const Gain& best) const;
   void consider(const Candidate& candidate, const Gain& its, Best& best) const;
   template <class Listed>
-  Best best_of(const Listed& is_listed, double worth, bool sure) const;
+  Best best_of(const Listed& is_listed, double worth, double least) const;
   Decision told(const Best& best, const char* how) const;
   Decision to_be_tried(const Best& best) const;
 
@@ -324,13 +324,13 @@ Decision Prediction::State::to_be_tried(const Best& best) const {
   return decision;
 }
 
-/// Of those that are not listed, and are worth more.
+/// Of those that are not listed, are worth more, and on no network less fast than `least`.
 template <class Listed>
-Best Prediction::State::best_of(const Listed& is_listed, double worth, bool sure) const {
+Best Prediction::State::best_of(const Listed& is_listed, double worth, double least) const {
   Best best{.gain = {}, .worth = worth};
   for (const Runner& runner : runners_) {
     const Gain& its = runner.gain;
-    if (!its.is_there || (sure && its.least < 1 / sure_tolerance())) continue;
+    if (!its.is_there || its.least < least) continue;
     if (!is_listed(runner.candidate)) consider(runner.candidate, its, best);
   }
   return best;
@@ -344,14 +344,16 @@ Ranking Prediction::State::ranking() const {
   }
   Ranking ranking;
   std::vector<const Candidate*> listed;
-  const auto list_all = [&](std::vector<Decision>& list, double worth, bool sure,
+  const double sure = 1 / sure_tolerance();
+  const double bearable = 1 / margins.trial_loss;
+  const auto list_all = [&](std::vector<Decision>& list, double worth, double least,
                             const auto& is_alike) {
     const auto is_listed = [&](const Candidate& one) {
       return std::ranges::any_of(listed, [&](const Candidate* its) { return is_alike(*its, one); });
     };
-    for (Best best = best_of(is_listed, worth, sure); best.candidate != nullptr;
-         best = best_of(is_listed, worth, sure)) {
-      list.push_back(sure ? told(best, "predicted") : to_be_tried(best));
+    for (Best best = best_of(is_listed, worth, least); best.candidate != nullptr;
+         best = best_of(is_listed, worth, least)) {
+      list.push_back(least == sure ? told(best, "predicted") : to_be_tried(best));
       listed.push_back(best.candidate);
     }
   };
@@ -361,10 +363,10 @@ Ranking Prediction::State::ranking() const {
   const auto are_equal = [](const Candidate& a, const Candidate& b) {
     return a.algorithm == b.algorithm && a.parameters == b.parameters;
   };
-  list_all(ranking.ordered, each(margins.gain_min), true, are_one);
-  list_all(ranking.ordered, each(margins.gain_min), false, are_one);
-  if (tries()) list_all(ranking.rest, each(1 / margins.trial_loss), false, are_one);
-  if (tries()) list_all(ranking.others, each(1 / margins.rival_loss), false, are_equal);
+  list_all(ranking.ordered, each(margins.gain_min), sure, are_one);
+  list_all(ranking.ordered, each(margins.gain_min), bearable, are_one);
+  if (tries()) list_all(ranking.rest, each(bearable), bearable, are_one);
+  if (tries()) list_all(ranking.others, each(1 / margins.rival_loss), 0, are_equal);
   const bool all = all_played_ && at_ == order_.size();
   const std::string_view what = all ? "nothing" : not_all_foretold;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
@@ -375,7 +377,7 @@ Ranking Prediction::State::ranking() const {
 bool Prediction::State::has_begun_well() const {
   if (!tries() || of_native_) return false;
   const auto none = [](const Candidate&) { return false; };
-  return best_of(none, each(margins.gain_min), true).candidate != nullptr;
+  return best_of(none, each(margins.gain_min), 1 / sure_tolerance()).candidate != nullptr;
 }
 
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,

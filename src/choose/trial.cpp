@@ -80,7 +80,8 @@ void Trial::begin_settled() {
   begin();
   verdict_ = Side::foretold;
   constexpr double unknown_ratio = 10;
-  look_after_ = calls_until_asked_again(look_calls * (unknown_ratio - 1), looks_);
+  ratio_ = unknown_ratio;
+  look_after_ = calls_until_asked_again(look_calls * (ratio_ - 1), looks_);
 }
 
 void Trial::replace(double ratio) {

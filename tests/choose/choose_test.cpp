@@ -318,6 +318,39 @@ TEST(Chooser, NamesRivalsOfWhatHasWonAsLongAsThereAreSome) {
   EXPECT_NE(next.algorithm, native_algorithm) << "who lost to the champion may beat native";
 }
 
+TEST(Chooser, CountsALoserOnceThatManyCommunicatorsTellOf) {
+  const Topology topology = Topology::block(4, 4);
+  const Collective& bcast = collective("bcast");
+  constexpr std::int64_t bytes = 1 << 20;
+  Surroundings trying = openmpi;
+  trying.tries = true;
+  Chooser chooser(trying);
+  const Decision champion = chooser.choose(bcast, topology, bytes);
+  const auto loser = chooser.challenger(bcast, topology, bytes, champion);
+  ASSERT_TRUE(loser);
+  for (int communicator = 0; communicator < 100; ++communicator) {
+    chooser.beat(bcast, topology, bytes, *loser);
+  }
+  EXPECT_TRUE(chooser.challenger(bcast, topology, bytes, champion));
+}
+
+TEST(Chooser, TakesAChampionForItselfHoweverItIsSpelled) {
+  const Topology topology = Topology::block(4, 4);
+  const Collective& bcast = collective("bcast");
+  constexpr std::int64_t bytes = 1 << 20;
+  Surroundings trying = openmpi;
+  trying.tries = true;
+  Chooser chooser(trying);
+  Decision champion = chooser.choose(bcast, topology, bytes);
+  champion.parameters = complete(*find_candidate("bcast", champion.algorithm), champion.parameters);
+  while (const auto rival = chooser.challenger(bcast, topology, bytes, champion)) {
+    const Algorithm& its = *find_candidate("bcast", rival->algorithm);
+    EXPECT_FALSE(rival->algorithm == champion.algorithm &&
+                 complete(its, rival->parameters) == champion.parameters);
+    chooser.beat(bcast, topology, bytes, *rival);
+  }
+}
+
 TEST(Chooser, TakesLongShotsOnlyWhereAskedTo) {
   const Topology topology = Topology::block(4, 4);
   Surroundings trying = openmpi;

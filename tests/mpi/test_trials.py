@@ -2,10 +2,12 @@
 """What is predicted is held against native in the program's own calls."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mpi_jobs import Mpi
 
 CALLS = 60
@@ -137,3 +139,25 @@ def test_nobody_is_made_to_learn(an_mpi: Mpi) -> None:
     rows = run(an_mpi, "--no-learn")
     assert not tried(rows)
     assert max(row["calls"] for row in rows if row["algorithm"] != "native") >= CALLS - 10
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a host another name")
+def test_nodes_of_which_one_alone_is_crowded(mpi: Mpi, tmp_path: Path) -> None:
+    """All ranks must be told in the same way, however each waits."""
+    other = tmp_path / "other"
+    other.write_text(
+        "#!/bin/sh\nexport OMPI_MCA_mpi_yield_when_idle=0\n"
+        """exec unshare -u sh -c 'hostname another; exec "$@"' sh "$@"\n"""
+    )
+    other.chmod(0o700)
+    words = [str(mpi.build("trials.c")), str(CALLS)]
+    crowd = 2 * (os.cpu_count() or 1)
+    outcome = mpi.run(
+        [*words, ":", "-n", "1", str(other), *words],
+        "--explain=json",
+        ranks=crowd,
+        SUIRO_CLUSTER_NETWORK=SLOW,
+    )
+    assert (outcome.code, outcome.out) == (0, "right\n"), outcome.err
+    reasons = [row["reason"] for row in outcome.explained("alltoall")]
+    assert any("predicted" in reason or "perhaps" in reason for reason in reasons), reasons

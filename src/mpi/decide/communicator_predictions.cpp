@@ -30,15 +30,16 @@ constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth 
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
 /// From rank 0, which may work on it. Where ranks share a processor, the others leave theirs to it:
-/// they sleep for half as long again as they have waited, as each look takes it from it.
+/// they sleep for half as long again as they have waited, as each look takes it from it. Nodes may
+/// differ in that, so all make the same call.
 int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
   constexpr double asleep_min_s = 50e-6;
   constexpr double asleep_max_s = 2e-3;
-  const int size = static_cast<int>(told.size());
-  if (!waiting.yields) return real.Bcast(told.data(), size, MPI_CHAR, 0, communicator);
   const double begun_s = now_s();
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = real.Ibcast(told.data(), size, MPI_CHAR, 0, communicator, &request);
+  int code =
+      real.Ibcast(told.data(), static_cast<int>(told.size()), MPI_CHAR, 0, communicator, &request);
+  if (code == MPI_SUCCESS && !waiting.yields) return real.Wait(&request, MPI_STATUS_IGNORE);
   for (int done = 0; code == MPI_SUCCESS;) {
     code = real.Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) break;
@@ -58,11 +59,14 @@ double granted_s(const Choice::Work& work) {
   return work.calls < calls_min ? granted : granted + work.one_call_s();
 }
 
-/// Until rank 0 may work on for as long as at first.
+/// Until rank 0 may work on for as long as at first. Where it only had to end, as no call may be
+/// later, the next call goes on.
 std::int64_t calls_until_more_work(const Choice::Work& work) {
+  const double owed_s = work.done_s - granted_s(work);
+  if (owed_s < 0) return 1;
   if (work.one_call_s() <= 0) return calls_min;
-  const double owed_s = work.done_s - granted_s(work) + margins.work_first_s;
-  const double calls = std::ceil(owed_s / margins.work_share / work.one_call_s());
+  const double calls =
+      std::ceil((owed_s + margins.work_first_s) / margins.work_share / work.one_call_s());
   return static_cast<std::int64_t>(std::clamp(calls, double{calls_min}, double{calls_max}));
 }
 

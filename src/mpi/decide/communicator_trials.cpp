@@ -132,7 +132,8 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
-  choice.lost_calls += trial.risked_calls() * (1 / trial.ratio() - 1);
+  constexpr double lost_min = 0.01;  // a tie is asked about again, too
+  choice.lost_calls += trial.risked_calls() * std::max(1 / trial.ratio() - 1, lost_min);
   choice.kept.clear();
   choice.in_trial.reset();
   ask_next(collective, choice, bytes);

@@ -43,7 +43,8 @@ StreamId Streams::open(StreamOwner& owner, const Introduction& introduction, con
 void Streams::close(StreamId id) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
-  if (stream->opener && !stream->established) say_farewell(*stream);
+  const bool has_proved = stream->handshake && stream->handshake->has_proved();
+  if (stream->opener && !stream->established && !has_proved) say_farewell(*stream);
   drop(*stream);
 }
 
