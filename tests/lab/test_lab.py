@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from lab_command import SUIRO, Suiro, children_of, family, run_as_nobody, wait_until
 
+from suiro import native
 from suiro.lab import state
 
 pytestmark = pytest.mark.lab
@@ -210,6 +211,7 @@ def test_a_switch_that_fails(suiro: Suiro, tmp_path: Path) -> None:
     switch.parent.mkdir()
     switch.write_text("#!/bin/sh\necho the ports are rusty >&2\nexit 1\n")
     switch.chmod(0o755)
+    (tmp_path / "lib").symlink_to(native.library("libsuiro-lab-openmpi.so").parent)
     env = os.environ | {"SUIRO_NATIVE_DIR": str(tmp_path)}
     result = suiro("lab", "run", "4x4-hol", "--", "true", env=env)
     message = "suiro: the switch did not start: the ports are rusty\n"

@@ -237,8 +237,8 @@ struct SegmentFold {
   std::int64_t segments;
 
   std::int64_t places() const { return std::min(segments, segments_read); }
-  std::int64_t sums() const { return shares > 1 ? std::min(segments, sums_read) : 0; }
-  std::int64_t slots() const { return places() * shares + sums(); }
+  std::int64_t sums() const { return std::min(segments, sums_read); }
+  std::int64_t slots() const { return places() * shares + (shares > 1 ? sums() : 0); }
   Range share(std::int64_t segment, int number) const { return {segment * shares + number, 1}; }
 
   Blocks brought(std::int64_t segment, int number) const {
