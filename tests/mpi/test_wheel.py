@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The wheel of `./dev wheel`, in an environment of its own: command and libraries are its own."""
 
+import fcntl
 import subprocess
 import sys
 import sysconfig
@@ -17,9 +18,11 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made without a network: the libraries that the wheel needs are those of the tests' own
     environment, in which suiro itself is only a link to the checkout that is not followed here."""
     folder = tmp_path_factory.mktemp("wheel")
-    wheel = subprocess.run(
-        [ROOT / "dev", "wheel"], check=True, stdout=subprocess.PIPE, text=True
-    ).stdout.split()[-1]
+    with (ROOT / "build" / "wheel.lock").open("w") as lock:  # another process may make it, too
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = [ROOT / "dev", "wheel"]
+        made = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    wheel = made.stdout.split()[-1]
     assert wheel.endswith("-py3-none-manylinux_2_28_x86_64.whl")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python3"), "install"]
