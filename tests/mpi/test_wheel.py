@@ -18,15 +18,15 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made without a network: the libraries that the wheel needs are those of the tests' own
     environment, in which suiro itself is only a link to the checkout that is not followed here."""
     folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python3"), "install"]
     with (ROOT / "build" / "wheel.lock").open("w") as lock:  # another process may make it, too
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = [ROOT / "dev", "wheel"]
         made = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    wheel = made.stdout.split()[-1]
-    assert wheel.endswith("-py3-none-manylinux_2_28_x86_64.whl")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python3"), "install"]
-    subprocess.run([*pip, "-q", "--no-index", "--no-deps", ROOT / wheel], check=True)
+        wheel = made.stdout.split()[-1]
+        assert wheel.endswith("-py3-none-manylinux_2_28_x86_64.whl")
+        subprocess.run([*pip, "-q", "--no-index", "--no-deps", ROOT / wheel], check=True)
     (site,) = folder.glob("lib/python3.*/site-packages")
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder
