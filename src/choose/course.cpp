@@ -2,6 +2,7 @@
 #include "choose/course.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "choose/margins.hpp"
@@ -50,6 +51,12 @@ Course::Course(Schedule schedule, double block_bytes, double residual, const Top
       networks_(&networks),
       steps_(about_steps(schedule_, topology)),
       networks_left_(networks.size()) {}
+
+int Course::class_of_steps() const {
+  const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(steps_, 4));
+  const int below = std::bit_width(value) - 3;  // bits below the first three
+  return 4 * below + static_cast<int>(value >> below & 3);
+}
 
 const Course::Played* Course::known(std::size_t network, double limit_s) const {
   const Network& wanted = (*networks_)[network];

@@ -37,6 +37,8 @@ class Course {
   double block_bytes() const { return block_bytes_; }
   /// About how many steps all ranks take together.
   std::int64_t steps() const { return steps_; }
+  /// Steps that differ by less than a quarter or so are of the same class, or of the next.
+  int class_of_steps() const;
 
   bool has_begun() const { return player_ != nullptr; }
 

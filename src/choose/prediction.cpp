@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -122,21 +121,13 @@ void Prediction::State::begin(const Candidate& candidate) {
   runners_.back().candidate = candidate;
 }
 
-/// Numbers that differ by less than a quarter or so have the same one, or the next.
-int quarter_of_doubling(std::int64_t number) {
-  const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(number, 4));
-  const int below = std::bit_width(value) - 3;  // bits below the first three
-  return 4 * below + static_cast<int>(value >> below & 3);
-}
-
 /// What takes few steps is played first: it limits the others, and the last are perhaps not played.
 /// Of about as many, usual values come before others.
 void Prediction::State::put_in_order() {
   order_.resize(runners_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::stable_sort(order_, {}, [&](std::size_t i) {
-    return std::pair(quarter_of_doubling(runners_[i].course.steps()),
-                     runners_[i].candidate.parameters.size());
+    return std::pair(runners_[i].course.class_of_steps(), runners_[i].candidate.parameters.size());
   });
   at_ = 0;
 }
