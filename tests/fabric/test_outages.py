@@ -159,7 +159,7 @@ def test_a_loss_is_told_once_and_in_words(tmp_path: Path, monkeypatch: pytest.Mo
     where they look whether it has been told. Host 1 cannot be heard before its link is back, which
     is long after `SUIRO_NET_PEER_SECONDS`, so that ranks of a busy machine have looked too."""
     monkeypatch.setenv("SUIRO_NET_PEER_SECONDS", "1")
-    outage = run(tmp_path, "alltoall", 400, 40_000, 10, 0, seconds=5, ranks_of_host=2, links=1)
+    outage = run(tmp_path, "alltoall", 400, 40_000, 10, 0, seconds=15, ranks_of_host=2, links=1)
     assert outage.code != 0
     told = [line for line in outage.out if line.startswith("suiro: rank ")]
     assert len(told) == 1, told

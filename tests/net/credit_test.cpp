@@ -201,7 +201,7 @@ TEST(Credit, IsWaitedForOfAPeerThatTakesShorterMessages) {
       ASSERT_TRUE(flood.take(1));
       if (i % 50 == 49) flood.b.receive(any_peer, 2, 0, longer.data(), longer.size());
     }
-    EXPECT_EQ(flood.asked(), 0) << delay_ns;
+    EXPECT_LT(flood.asked(), 50) << delay_ns << ": a hundredth, where delays meet";
   }
 }
 
