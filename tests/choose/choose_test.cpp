@@ -318,36 +318,42 @@ TEST(Chooser, NamesRivalsOfWhatHasWonAsLongAsThereAreSome) {
   EXPECT_NE(next.algorithm, native_algorithm) << "who lost to the champion may beat native";
 }
 
-TEST(Chooser, CountsALoserOnceThatManyCommunicatorsTellOf) {
+/// Of a broadcast that is tried.
+struct Tried {
   const Topology topology = Topology::block(4, 4);
   const Collective& bcast = collective("bcast");
-  constexpr std::int64_t bytes = 1 << 20;
-  Surroundings trying = openmpi;
-  trying.tries = true;
-  Chooser chooser(trying);
-  const Decision champion = chooser.choose(bcast, topology, bytes);
-  const auto loser = chooser.challenger(bcast, topology, bytes, champion);
-  ASSERT_TRUE(loser);
-  for (int communicator = 0; communicator < 100; ++communicator) {
-    chooser.beat(bcast, topology, bytes, *loser);
+  static constexpr std::int64_t bytes = 1 << 20;
+  Chooser chooser{trying()};
+  Decision champion = chooser.choose(bcast, topology, bytes);
+
+  std::optional<Decision> rival() { return chooser.challenger(bcast, topology, bytes, champion); }
+  void beat(const Decision& loser) { chooser.beat(bcast, topology, bytes, loser); }
+
+  static Surroundings trying() {
+    Surroundings its = openmpi;
+    its.tries = true;
+    return its;
   }
-  EXPECT_TRUE(chooser.challenger(bcast, topology, bytes, champion));
+};
+
+TEST(Chooser, CountsALoserOnceThatManyCommunicatorsTellOf) {
+  Tried call;
+  const auto loser = call.rival();
+  ASSERT_TRUE(loser);
+  for (int communicator = 0; communicator < 100; ++communicator) call.beat(*loser);
+  EXPECT_TRUE(call.rival());
 }
 
 TEST(Chooser, TakesAChampionForItselfHoweverItIsSpelled) {
-  const Topology topology = Topology::block(4, 4);
-  const Collective& bcast = collective("bcast");
-  constexpr std::int64_t bytes = 1 << 20;
-  Surroundings trying = openmpi;
-  trying.tries = true;
-  Chooser chooser(trying);
-  Decision champion = chooser.choose(bcast, topology, bytes);
-  champion.parameters = complete(*find_candidate("bcast", champion.algorithm), champion.parameters);
-  while (const auto rival = chooser.challenger(bcast, topology, bytes, champion)) {
-    const Algorithm& its = *find_candidate("bcast", rival->algorithm);
-    EXPECT_FALSE(rival->algorithm == champion.algorithm &&
-                 complete(its, rival->parameters) == champion.parameters);
-    chooser.beat(bcast, topology, bytes, *rival);
+  Tried call;
+  const auto whole = [](const Decision& decision) {
+    return complete(*find_candidate("bcast", decision.algorithm), decision.parameters);
+  };
+  call.champion.parameters = whole(call.champion);
+  while (const auto rival = call.rival()) {
+    EXPECT_FALSE(rival->algorithm == call.champion.algorithm &&
+                 whole(*rival) == call.champion.parameters);
+    call.beat(*rival);
   }
 }
 

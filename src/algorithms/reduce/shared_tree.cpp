@@ -38,8 +38,7 @@ constinit const Algorithm reduce_shared_tree = {
     .source = "suiro",
     .cost_text =
         "(k + log_r N + 2) steps of M/k in time; M out of every port; 2 segments and 3 sums "
-        "shared, "
-        "and M of work at one rank per node",
+        "shared, and M of work at one rank per node",
     .parameters = taking<node_radix_spec, node_segment_spec>,
     .properties = having<Property::in_place>,
     .cost = nullptr,

@@ -206,7 +206,8 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   };
   const double begun_s = now_s();
   const double left_s = std::min(granted_s(work) - work.done_s, margins.work_call_s);
-  bool is_ready = !std::exchange(work.has_begun, true) && is_ready_after(at_once);
+  // Without moves it still tells what another communicator has had foretold meanwhile.
+  bool is_ready = is_ready_after(std::exchange(work.has_begun, true) ? 0 : at_once);
   while (!is_ready && elapsed_s(begun_s) < left_s) is_ready = is_ready_after(moves);
   work.done_s += elapsed_s(begun_s);
   return is_ready;
