@@ -12,11 +12,16 @@ namespace suiro {
 /// A time that does not come.
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
-/// Never goes back.
-inline std::int64_t monotonic_ns() {
+inline std::int64_t ns_by(clockid_t clock) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
 }
+
+/// Never goes back.
+inline std::int64_t monotonic_ns() { return ns_by(CLOCK_MONOTONIC); }
+
+/// Of a processor, for the thread that asks.
+inline std::int64_t worked_ns() { return ns_by(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace suiro

@@ -27,7 +27,7 @@ struct Choice : Answer {
   struct Work {
     double calls_s = 0;  // that calls have taken since
     std::int64_t calls = 0;
-    double done_s = 0;
+    double done_s = 0;  // of a processor
     bool has_begun = false;
     double one_call_s() const { return calls > 0 ? calls_s / static_cast<double>(calls) : 0; }
   };

@@ -191,8 +191,9 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
 }
 
 /// Rank 0 works on what it tells, while the others wait for it: at once what is soon done, whatever
-/// the clock says, and then no more than a share of what the calls since have taken. True: it is
-/// ready.
+/// the clock says, and then no more than a share of what the calls since have taken. Only its own
+/// time of a processor counts: in the rest of it others may still end their last calls. True: it
+/// is ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves = 1000;  // between looks at the clock
   constexpr auto at_once = static_cast<std::int64_t>(margins.work_first_s / margins.move_s);
@@ -205,11 +206,15 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
                : job.chooser->prepare(collective, *topology_, bytes, some);
   };
   const double begun_s = now_s();
-  const double left_s = std::min(granted_s(work) - work.done_s, margins.work_call_s);
+  const double worked_before_s = worked_s();
+  const double left_s = granted_s(work) - work.done_s;
+  const auto may_go_on = [&] {
+    return elapsed_s(begun_s) < margins.work_call_s && worked_s() - worked_before_s < left_s;
+  };
   // Without moves it still tells what another communicator has had foretold meanwhile.
   bool is_ready = is_ready_after(std::exchange(work.has_begun, true) ? 0 : at_once);
-  while (!is_ready && elapsed_s(begun_s) < left_s) is_ready = is_ready_after(moves);
-  work.done_s += elapsed_s(begun_s);
+  while (!is_ready && may_go_on()) is_ready = is_ready_after(moves);
+  work.done_s += worked_s() - worked_before_s;
   return is_ready;
 }
 

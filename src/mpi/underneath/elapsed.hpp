@@ -7,13 +7,18 @@
 
 namespace suiro::mpi {
 
-/// Seconds since an arbitrary moment. Volatile: nothing may be worked out before or after the usual
-/// arithmetic is in force.
-inline double now_s() {
+/// Volatile: nothing may be worked out before or after the usual arithmetic is in force.
+inline double seconds_of(std::int64_t ns) {
   const UsualArithmetic usual;
-  const volatile double now = 1e-9 * static_cast<double>(monotonic_ns());
-  return now;
+  const volatile double seconds = 1e-9 * static_cast<double>(ns);
+  return seconds;
 }
+
+/// Seconds since an arbitrary moment.
+inline double now_s() { return seconds_of(monotonic_ns()); }
+
+/// Seconds of a processor that this thread has had.
+inline double worked_s() { return seconds_of(worked_ns()); }
 
 /// Since such a moment.
 inline double elapsed_s(double begin_s) {
