@@ -34,5 +34,21 @@ TEST(MatchingRails, AreSpreadOverOneNetwork) {
   EXPECT_THAT(matching_rails(own, peer_at({"10.0.0.3"})), ElementsAre(0, 0));
 }
 
+/// Of which one end has one card alone, neither end may think that there is another way.
+TEST(Paths, HaveSparesAtBothEndsOrAtNone) {
+  const std::vector<host::Link> two = {{"eth0", address("10.0.0.1"), 24, 0},
+                                       {"eth1", address("10.0.0.2"), 24, 0}};
+  const std::vector<host::Link> one = {{"eth0", address("10.0.0.3"), 24, 0}};
+  Name has_two = peer_at({"10.0.0.1", "10.0.0.2"});
+  Name has_one = peer_at({"10.0.0.3"});
+  has_two.host = 1;
+  has_one.host = 2;
+  EXPECT_FALSE(paths_to(two, has_two, has_one).have_spares());
+  EXPECT_FALSE(paths_to(one, has_one, has_two).have_spares());
+  Name others = peer_at({"10.0.0.4", "10.0.0.5"});
+  others.host = 3;
+  EXPECT_TRUE(paths_to(two, has_two, others).have_spares());
+}
+
 }  // namespace
 }  // namespace suiro::net

@@ -186,6 +186,21 @@ TEST(Rails, AMessageSurvivesTheLossOfOneAndUsesItAgain) {
   }
 }
 
+/// A host that was suspended for long may lose it; no other stream or rail tells.
+TEST(Rails, AStreamThatBreaksAloneIsOpenedAgain) {
+  Pair pair(1, RailPolicy::balanced);
+  pair.time(1000);
+  for (Process* const one : {pair.a, pair.b}) {
+    SimulatedNetwork& network = pair.world.network;
+    network.run_until(network.now_ns() + 7 * second);  // nothing waits for an opening any more
+    const std::uint64_t before = pair.received(0);
+    pair.begin(16 << 20);
+    pair.world.until([&] { return pair.received(0) - before > 4 << 20; });
+    network.break_streams(one->carrier, 0, StreamKind::bulk);
+    ASSERT_TRUE(pair.end());
+  }
+}
+
 /// Who has found out with one peer that a link of its own is gone need not wait as long with the
 /// next, and neither need they.
 TEST(Rails, ALinkThatIsGoneIsFoundOutOnce) {

@@ -130,6 +130,7 @@ void Bulk::lost(std::size_t number) {
   ++core_.statistics.rails[stream.rail].streams_lost;
   close(number);
   open(now);
+  owner_.bulk_ended();
 }
 
 bool Bulk::closed(StreamId id) {

@@ -22,6 +22,8 @@ class BulkOwner : public StreamOwner {
   virtual void tell_leaving(std::size_t number, std::uint64_t life) = 0;
   /// The peer is to open its streams on this rail of its.
   virtual void tell_wanted(std::size_t rail) = 0;
+  /// A stream has ended; look() is to be called, as it may be needed again.
+  virtual void bulk_ended() = 0;
   /// Where the control stream is, or was last.
   virtual std::size_t control_rail() const = 0;
 };

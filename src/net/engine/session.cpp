@@ -11,7 +11,7 @@ Session::Session(Core& core, Mailbox& mailbox, Streams& streams, Peer peer, cons
       peer_(peer),
       name_(name),
       paths_(paths_to(core.links, core.own, name)),
-      resumes_(!paths_.same_host && paths_.routes.size() > 1),
+      resumes_(!paths_.same_host && paths_.have_spares()),
       silence_(core.settings, resumes_),
       bulk_table_(core, paths_),
       offers_(core, outbox_, *this, bulk_table_),

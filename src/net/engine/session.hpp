@@ -33,6 +33,7 @@ class Session : public BulkOwner, private ControlOwner, private FrameSink, priva
   Status send(const SendRequest& request);
   void tell_leaving(std::size_t number, std::uint64_t life) override;
   void tell_wanted(std::size_t rail) override;
+  void bulk_ended() override { control_.watch(core_.carrier.now_ns()); }
   /// Says goodbye if the peer has ever been talked to.
   void finish();
 

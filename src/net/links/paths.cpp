@@ -25,6 +25,14 @@ std::vector<int> matching_rails(const std::vector<host::Link>& own, const Name& 
   return rails;
 }
 
+bool Paths::have_spares() const {
+  const auto several = [&](std::uint8_t Route::*rail) {
+    return std::ranges::any_of(
+        routes, [&](const Route& route) { return route.*rail != routes.front().*rail; });
+  };
+  return several(&Route::own_rail) && several(&Route::peer_rail);
+}
+
 Paths paths_to(const std::vector<host::Link>& links, const Name& own, const Name& peer) {
   Paths paths;
   paths.same_host = own.host == peer.host;

@@ -17,6 +17,9 @@ std::vector<int> matching_rails(const std::vector<host::Link>& own, const Name& 
 struct Paths {
   std::vector<Route> routes;  // over TCP, the preferred one first
   bool same_host = false;     // shared memory is tried before any of them
+
+  /// No rail is the only one of its end. Both ends come to the same.
+  bool have_spares() const;
 };
 
 /// Both ends find the same order. Between two hosts, a process of the host with the smaller number

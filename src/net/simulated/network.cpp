@@ -135,8 +135,10 @@ void SimulatedNetwork::restore(SimulatedCarrier& process, int rail) {
     notify(now_ns_ + delay(), notice.what, *notice.process, notice.stream, notice.pipe);
 }
 
-void SimulatedNetwork::break_streams(SimulatedCarrier& process, int rail) {
+void SimulatedNetwork::break_streams(SimulatedCarrier& process, int rail,
+                                     std::optional<StreamKind> kind) {
   for (const auto& [id, end] : process.ends_) {
+    if (kind && end->kind != *kind) continue;
     const Route& route = end->pipe->routes[static_cast<std::size_t>(end->side)];
     if (route.shared_memory || route.own_rail != rail) continue;
     end->pipe->broken = true;

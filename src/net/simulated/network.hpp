@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <random>
 #include <tuple>
@@ -52,8 +53,8 @@ class SimulatedNetwork {
   /// Nothing passes on this rail of this process's host until it is restored; nobody is told.
   void stall(SimulatedCarrier& process, int rail);
   void restore(SimulatedCarrier& process, int rail);
-  /// All streams on this rail of this process end at once.
-  void break_streams(SimulatedCarrier& process, int rail);
+  /// All streams on this rail of this process end at once, or those of one kind.
+  void break_streams(SimulatedCarrier& process, int rail, std::optional<StreamKind> kind = {});
   /// The process is no more, and those who talked to it are told.
   void kill(SimulatedCarrier& process);
   void set_cut(bool cut) { conditions_.cut = cut; }

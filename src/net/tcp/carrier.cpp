@@ -146,6 +146,10 @@ bool TcpCarrier::handle(TcpStream& stream, std::uint32_t happened) {
   if ((happened & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && !stream.closed) {
     // What could be read of it has been read, but for more than is read at once.
     if ((happened & EPOLLIN) != 0 && raised && stream.interest & EPOLLIN) return true;
+    if (stream.id == quiet_) {  // epoll does not say whether there is more
+      hear_quiet();
+      return true;
+    }
     streams_.end(stream, stream_error(connect_result(stream.socket.number())));
     return true;
   }
@@ -198,6 +202,10 @@ bool TcpCarrier::read_bulk(TcpStream& stream) {
     events_->placed(stream.id, bytes);
     if (stream.closed) return true;
     if (bytes < target.size()) break;
+  }
+  if (total >= bulk_bytes_at_once) {  // whatever of it is left must be told of
+    const std::size_t left = events_->wanted(stream.id).size();
+    if (left > 0) set_low_mark(stream, left);
   }
   if (total > 0) events_->drained(stream.id);
   return total > 0;

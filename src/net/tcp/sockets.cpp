@@ -118,8 +118,9 @@ void prepare_stream(int socket, const Settings& settings) {
   // that only reads (probes).
   const auto timeout_ms = static_cast<int>(settings.peer_timeout_ns / 1'000'000);
   const int probe_s = std::max(1, timeout_ms / 1000 / (2 * keepalive_probes));
+  const int idle_s = std::max(1, timeout_ms / 1000 / 2);
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_ms);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, probe_s * keepalive_probes);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, probe_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, keepalive_probes);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
