@@ -368,6 +368,7 @@ Ranking Chooser::ranking(const Collective& collective, const Topology& topology,
 /// Where it fails, native is all that there is. A lack of memory is the caller's to tell.
 const Ranking& Chooser::predict(const Collective& collective, const Topology& topology,
                                 const Key& key) {
+  constexpr std::size_t kept_max = 256;  // of a program that places ranks ever anew
   const auto found = kept_.find(key);
   if (found != kept_.end()) return found->second;
   Ranking ranking;
@@ -381,6 +382,7 @@ const Ranking& Chooser::predict(const Collective& collective, const Topology& to
     ranking.none = native(std::string(failed_prediction) + error.what());
   }
   begun_.erase(key);
+  if (kept_.size() == kept_max) kept_.erase(kept_.begin());
   return kept_.emplace(key, std::move(ranking)).first->second;
 }
 

@@ -72,7 +72,6 @@ CALLED = [
     "Send",
     "Send_init",
     "Sendrecv",
-    "Sendrecv_c",
     "Start",
     "Test",
     "Test_cancelled",

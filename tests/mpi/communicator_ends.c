@@ -59,8 +59,12 @@ static Free of_library(const char* name) {
   return found;
 }
 
+/// Ends the duplicate that libraries keep with a communicator, and still uses that.
 static int uses_once_more(MPI_Comm comm, int keyval, void* value, void* extra) {
-  (void)keyval, (void)value, (void)extra;
+  (void)keyval, (void)extra;
+  use(*(MPI_Comm*)value);
+  MPI_Comm_free(value);
+  free(value);
   use(comm);
   return MPI_SUCCESS;
 }
@@ -68,8 +72,10 @@ static int uses_once_more(MPI_Comm comm, int keyval, void* value, void* extra) {
 /// A callback that is older than what suiro attaches, and one that is newer.
 static void attach(MPI_Comm comm) {
   int keyval;
+  MPI_Comm* kept = malloc(sizeof *kept);
+  MPI_Comm_dup(comm, kept);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, uses_once_more, &keyval, NULL);
-  MPI_Comm_set_attr(comm, keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, kept);
 }
 
 static void end_in_every_way(int count) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A small job, and the ways in which a job can end or go on.
-// usage: endings finish|abort|crash|exit|spawn|system|hints
+// usage: endings finish|abort|crash|exit|spawn|system|hints|fork
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void exchange(MPI_Comm comm) {
   int size, rank;
@@ -19,9 +20,11 @@ static void exchange(MPI_Comm comm) {
   free(numbers);
 }
 
-/// Two more processes; the merged communicator has ranks that were not there at the start.
+/// Two more processes; the merged communicator has ranks that were not there at the start. What an
+/// info object asks for there, these do not know.
 static void spawn(char* program, MPI_Comm parent) {
   MPI_Comm between, all;
+  MPI_Info info;
   char* arguments[] = {"spawn", NULL};
   if (parent == MPI_COMM_NULL) {
     MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
@@ -30,6 +33,10 @@ static void spawn(char* program, MPI_Comm parent) {
     between = parent;
   }
   MPI_Intercomm_merge(between, parent != MPI_COMM_NULL, &all);
+  exchange(all);
+  MPI_Info_create(&info);
+  MPI_Comm_set_info(all, info);
+  MPI_Info_free(&info);
   exchange(all);
   MPI_Comm_free(&all);
   MPI_Comm_disconnect(&between);
@@ -52,6 +59,14 @@ static void hints(void) {
   MPI_Comm_free(&comm);
 }
 
+/// A process that has all that this one had open, until this one has ended.
+static void leave_a_child(void) {
+  const pid_t parent = getpid();
+  if (fork() != 0) return;
+  while (getppid() == parent) usleep(10000);
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   int rank;
   MPI_Comm parent;
@@ -65,6 +80,7 @@ int main(int argc, char** argv) {
   if (rank == 1 && strcmp(ending, "exit") == 0) exit(5);
   if (strcmp(ending, "spawn") == 0) spawn(argv[0], parent);
   if (strcmp(ending, "hints") == 0) hints();
+  if (strcmp(ending, "fork") == 0) leave_a_child();
   if (rank == 0 && strcmp(ending, "system") == 0 && system("env") != 0) MPI_Abort(parent, 98);
   exchange(MPI_COMM_WORLD);
   if (rank == 0 && parent == MPI_COMM_NULL) printf("ok\n");

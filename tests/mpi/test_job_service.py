@@ -31,6 +31,13 @@ def endings(mpi: Mpi) -> str:
     return str(mpi.build("endings.c", name="plain"))
 
 
+def test_ranks_whose_children_live_on(mpi: Mpi) -> None:
+    """Until the rank itself has ended; it hung in MPI_Finalize."""
+    outcome = mpi.run([endings(mpi), "fork"], "--explain=json", **RING)
+    assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", [])
+    assert outcome.explained()
+
+
 def test_ranks_without_the_library(mpi: Mpi, tmp_path: Path) -> None:
     wrapper = script(tmp_path, '[ "$rank" -ge 2 ] && unset LD_PRELOAD')
     outcome = mpi.run([wrapper, endings(mpi)], **RING)

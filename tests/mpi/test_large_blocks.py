@@ -13,6 +13,8 @@ NEEDED_GIB = 11
 NEEDED_FOR_COUNT_GIB = 5
 # One rank receives four blocks of 1.2 GB, another two.
 NEEDED_FOR_MESSAGE_GIB = 9
+# One rank packs 2 GiB, another receives them.
+NEEDED_FOR_PACKED_GIB = 6
 
 
 def available_gib() -> float:
@@ -28,11 +30,27 @@ def available_gib() -> float:
 def test_blocks_of_more_than_2_gib(programs: Path) -> None:
     """Open MPI takes half a minute for them; the test below has it move as much in messages."""
     mpich = Mpi("mpich", programs)
-    program = mpich.build("large_block.c")
+    program = [str(mpich.build("large_block.c")), "alltoall"]
     outcome = mpich.run(program, "--explain=json", ranks=2, SUIRO_ALLTOALL="pairwise")
     assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
     assert [(row["calls"], row["algorithm"]) for row in outcome.explained("alltoall")] == [
         (1, "pairwise")
+    ]
+
+
+@pytest.mark.skipif(
+    available_gib() < NEEDED_FOR_PACKED_GIB,
+    reason=f"2 GiB packed and received need {NEEDED_FOR_PACKED_GIB} GiB of free memory",
+)
+def test_what_is_packed_may_be_more_than_2_gib(openmpi: Mpi) -> None:
+    """Over suiro's transport, to which an MPI without large counts packs it."""
+    program = [str(openmpi.build("large_block.c")), "bcast"]
+    outcome = openmpi.run(
+        program, "--explain=json", "--transport=suiro", ranks=2, SUIRO_BCAST="binomial"
+    )
+    assert (outcome.code, outcome.out.strip()) == (0, "ok"), outcome.err
+    assert [(row["calls"], row["algorithm"]) for row in outcome.explained("bcast")] == [
+        (1, "binomial")
     ]
 
 

@@ -3,6 +3,7 @@
 // are exchanged over the MPI itself, which only the job can read.
 #include "mpi/carry/net_group.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -17,8 +18,8 @@ namespace {
 
 struct OwnEnd {
   std::unique_ptr<net::Endpoint> endpoint;
-  std::string failure;       // why there is none
-  std::uint64_t groups = 0;  // made with this rank as their first
+  std::string failure;                    // why there is none
+  std::atomic<std::uint64_t> groups = 0;  // made with this rank as their first
 };
 
 OwnEnd& own_end() {

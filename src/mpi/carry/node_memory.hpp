@@ -91,8 +91,8 @@ class NodeMemory {
   static constexpr std::size_t line = 64;
   static constexpr std::size_t room = 3 * capacity;
   static constexpr std::uint64_t signalled = 1;  // signals ring without a number
-  static constexpr int looks_awake = 4;
-  static constexpr int looks_between_idle = 64;
+  static constexpr unsigned looks_awake = 4;
+  static constexpr unsigned looks_between_idle = 64;
 
   /// From one rank to another. What one rank tells is in few lines, whoever reads it.
   struct Signals {
@@ -112,7 +112,7 @@ class NodeMemory {
 
   template <class IsOver, class Idle>
   bool wait_at(Doorbell* doorbell, std::uint64_t number, IsOver is_over, Idle idle) {
-    for (int look = 1; !is_over(); ++look) {
+    for (unsigned look = 1; !is_over(); ++look) {
       bool is_idle = look % looks_between_idle == 0;
       if (doorbell != nullptr && waiting_.must_yield() && look > looks_awake) {
         is_idle = !doorbell->sleep(number, is_over);

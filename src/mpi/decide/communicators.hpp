@@ -38,15 +38,27 @@ class Communicators {
     return nullptr;
   }
 
-  /// While this thread frees a communicator: it is not adopted any more.
+  /// While this thread frees a communicator: it is not adopted any more. What the user wants to be
+  /// called then may free another.
   class Going {
    public:
-    explicit Going(MPI_Comm communicator) { going_ = key_of(communicator); }
-    ~Going() { going_ = empty; }
+    explicit Going(MPI_Comm communicator) : key_(key_of(communicator)), outer_(going_) {
+      going_ = this;
+    }
+    ~Going() { going_ = outer_; }
     Going(const Going&) = delete;
     Going& operator=(const Going&) = delete;
+
+   private:
+    friend class Communicators;
+    std::uintptr_t key_;
+    const Going* outer_;
   };
-  static bool is_going(MPI_Comm communicator) { return going_ == key_of(communicator); }
+  static bool is_going(MPI_Comm communicator) {
+    const Going* going = going_;
+    while (going != nullptr && going->key_ != key_of(communicator)) going = going->outer_;
+    return going != nullptr;
+  }
 
   /// Once, after the real MPI_Init.
   void begin();
@@ -94,7 +106,7 @@ class Communicators {
   void drop(MPI_Comm communicator);
   static int attribute_deleted(MPI_Comm communicator, int keyval, void* value, void* extra);
 
-  static inline thread_local std::uintptr_t going_ = empty;
+  static inline thread_local const Going* going_ = nullptr;
   static inline thread_local bool may_wait_ = false;
 
   std::atomic<Table*> table_;

@@ -32,12 +32,13 @@ std::vector<Value> read_values(MPI_Info info) {
 }
 
 /// Collective. All ranks must ask for the same, or they would run different algorithms; so the
-/// ranks compare, and where they differ the keys count for nothing.
+/// ranks compare, and where they differ the keys count for nothing. Processes that came later know
+/// nothing of this: with them nothing is asked for.
 Hints agreed_hints(MPI_Comm communicator, MPI_Info info) {
   int is_inter = 0;
   int rank = 0;
   real.Comm_test_inter(communicator, &is_inter);
-  if (is_inter != 0) return {};
+  if (is_inter != 0 || job.placement.of(communicator).topology == nullptr) return {};
   real.Comm_rank(communicator, &rank);
   const std::vector<Value> mine = read_values(info);
   std::vector<Value> first = mine;

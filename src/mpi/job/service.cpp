@@ -162,6 +162,8 @@ void Service::finish() {
 
 void Service::close() {
   if (relay_ != nullptr) relay_->end_when_empty();
+  // A process that the program has forked may still have it open.
+  if (socket_.is_ours()) ::shutdown(socket_.number(), SHUT_RDWR);
   socket_.close();
 }
 

@@ -3,7 +3,9 @@
 // either, since only those forms bring one.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "mpi/underneath/user_buffer.hpp"
 
@@ -64,15 +66,37 @@ inline int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Dataty
   return code;
 }
 
+/// Both parts are cut where an element of each ends: not every MPI has a large-count form, and
+/// suiro's own counts of packed bytes may need it.
+inline int send_pieces_to_self(Part source, Part target, int rank, int tag, MPI_Comm communicator) {
+  constexpr MPI_Count most = std::numeric_limits<int>::max();
+  const MPI_Count source_size = bytes_of({nullptr, 1, source.type});
+  const MPI_Count target_size = bytes_of({nullptr, 1, target.type});
+  const MPI_Count unit = std::lcm(source_size, target_size);
+  if (unit <= 0) return MPI_SUCCESS;  // elements without bytes
+  const MPI_Count bytes = std::max<MPI_Count>(most / unit, 1) * unit;
+  const auto take = [](Part& left, MPI_Count count) {
+    const Part piece{left.address, std::min(left.count, count), left.type};
+    left.address += piece.count * extent_of(left.type);
+    left.count -= piece.count;
+    return piece;
+  };
+  int code = MPI_SUCCESS;
+  while (code == MPI_SUCCESS && source.count > 0) {
+    const Part from = take(source, bytes / source_size);
+    const Part to = take(target, bytes / target_size);
+    code = real.Sendrecv(from.address, count_of(from), from.type, rank, tag, to.address,
+                         count_of(to), to.type, rank, tag, communicator, MPI_STATUS_IGNORE);
+  }
+  return code;
+}
+
 /// From a rank to itself.
 inline int send_to_self(const Part& source, const Part& target, int rank, int tag,
                         MPI_Comm communicator) {
-#if SUIRO_LARGE_COUNTS
   if (is_large(source) || is_large(target)) {
-    return real.Sendrecv_c(source.address, source.count, source.type, rank, tag, target.address,
-                           target.count, target.type, rank, tag, communicator, MPI_STATUS_IGNORE);
+    return send_pieces_to_self(source, target, rank, tag, communicator);
   }
-#endif
   return real.Sendrecv(source.address, count_of(source), source.type, rank, tag, target.address,
                        count_of(target), target.type, rank, tag, communicator, MPI_STATUS_IGNORE);
 }
