@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nothing of suiro's own stops a command that would run, or takes its exit code."""
 
+import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -71,6 +73,40 @@ def test_scripts_that_do_not_say_whose_they_are(tmp_path: Path) -> None:
     script.write_text('exit "$1"\n')
     script.chmod(0o755)
     assert shell(f"suiro run -- {script} 5").returncode == 5
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'env -i PATH="$PATH" mpirun --version',
+        "suiro run -- sh -c 'mpirun --version'",
+        "PYTHONHOME=/none mpirun --version",
+        'mkdir "${PATH%%:*}/called"; mpirun --version',
+    ],
+)
+def test_launchers_run_whatever_a_script_has_done(script: str) -> None:
+    done = shell(f"suiro run -- sh -c {shlex.quote(script)}")
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert "Open MPI" in done.stdout
+
+
+def test_launchers_of_a_script_ignore_no_signal(tmp_path: Path) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text("#!/bin/sh\ngrep SigIgn /proc/self/status\n")
+    launcher.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    alone, under = shell("mpirun; suiro run -- sh -c mpirun", PATH=path).stdout.splitlines()
+    assert under == alone
+
+
+def test_variables_of_a_cluster_that_are_too_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = {"SUIRO_SITES": "x" * (1 << 20)}
+    monkeypatch.setenv("SUIRO_SITES", "")  # to be as before in the end
+    monkeypatch.setattr(job.Options, "variables", lambda _: long)
+    assert job.run(["sh", "-c", "exit 5"], job.Options()) == 5
+    assert "; the command runs unchanged\n" in capsys.readouterr().err
 
 
 def _fails(*_: object) -> None:

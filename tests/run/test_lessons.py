@@ -68,6 +68,13 @@ def test_the_next_job_hears_of_it(folder: Path) -> None:
     assert (changed["faster"], changed["slower"]) == ("", ["pairwise", "two_level_ring"])
 
 
+def test_a_clock_that_was_ahead_does_not_beat_all_that_follows(folder: Path) -> None:
+    job(TOLD)
+    [path] = folder.rglob("*.json")
+    path.write_text(path.read_text().replace(f'"at":"{datetime.now(UTC):%Y}', '"at":"2999'))
+    assert job() == []
+
+
 def test_others_do_not_hear_of_it() -> None:
     job(TOLD)
     assert job(hosts={"a", "c"}) == []

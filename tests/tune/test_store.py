@@ -73,6 +73,7 @@ _GOOD = '{"version": 1, "at": "2026-01-01T00:00:00Z", "key": KEY, "samples": []}
         ("[]", "object"),
         (_GOOD.replace("1,", "2,", 1), "version"),
         (_GOOD.replace("2026", "yesterday"), "at"),
+        (_GOOD.replace("00Z", "00"), "at"),
         (_GOOD.replace("KEY", "{}"), "key.cluster"),
         (_GOOD.replace("[]", '[{"bytes": -1, "candidate": "a", "seconds": [1]}]'), "bytes"),
         (_GOOD.replace("[]", '[{"bytes": 1, "candidate": "", "seconds": [1]}]'), "candidate"),
@@ -92,3 +93,15 @@ def test_a_broken_file_is_named_and_left_out(
     assert store.samples_of(KEY) == {8: SAMPLES}
     complaint = capsys.readouterr().err
     assert str(path) in complaint and said in complaint
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_what_is_no_file_is_left_out(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    store.write(KEY, SAMPLES)
+    path = store.cluster_folder(KEY.cluster) / "20260101T000000-bcast-odd.json"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    assert store.samples_of(KEY) == {8: SAMPLES}
+    assert f"{path} is left out: expected a regular file" in capsys.readouterr().err

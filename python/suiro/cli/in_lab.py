@@ -36,7 +36,9 @@ def repeat_command() -> str:
     from suiro import variables
 
     lab = variables.text("SUIRO_LAB_SPEC")
-    return shlex.join(["suiro", *sys.argv[1:], *(["--lab", _as_given(lab)] if lab else [])])
+    words = ["suiro", *sys.argv[1:], *(["--lab", _as_given(lab)] if lab else [])]
+    # Bytes that are no UTF-8 cannot stand in a document.
+    return shlex.join(words).encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _as_given(lab: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """This machine: its launchers, suiro's own files, and whether a lab can run on it."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -102,9 +103,9 @@ def _mpi_libraries() -> list[Finding]:
     listing = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, errors="replace")
     folders = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     names = {line.split()[0] for line in listing.stdout.splitlines() if line.startswith("\t")}
-    names |= {
-        file.name for folder in filter(None, folders) for file in Path(folder).glob("libmpi*")
-    }
+    for folder in filter(None, folders):
+        with contextlib.suppress(OSError):  # may be another user's
+            names |= {file.name for file in Path(folder).glob("libmpi*")}
     findings = []
     for name in sorted(filter(_MPI_LIBRARY.fullmatch, names)):
         kind = LIBRARIES.get(name)
@@ -127,7 +128,8 @@ def _transport() -> list[Finding]:
     if answer.returncode == 0:
         can = ok("transport", "suiro's transport can be used here (--transport suiro)")
         return [can, *_wrong_offsets()]
-    text = answer.stderr.strip().splitlines()[-1].removeprefix("suiro: ")
+    said = answer.stderr.strip().splitlines() or [f"it ended with {answer.returncode}"]
+    text = said[-1].removeprefix("suiro: ")
     return [warning("transport", text, "name the networks of your cluster in SUIRO_NETS")]
 
 

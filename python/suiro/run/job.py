@@ -23,7 +23,7 @@ from suiro.errors import SuiroError, UsageError
 from suiro.output import WriteError, say, told_of
 from suiro.run import silence, transport
 from suiro.run.command import Plan, prepare
-from suiro.run.nested import FOLDER, make_stand_ins, was_called
+from suiro.run.nested import make_stand_ins, was_called
 from suiro.run.report import Reports
 from suiro.run.service import Service
 from suiro.run.table import print_json, print_table
@@ -31,6 +31,7 @@ from suiro.variables import WrongValueError
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 _STRICT_EXIT_CODE = 3
+_ForwardTo = Callable[[subprocess.Popen[bytes]], None]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def run(words: Sequence[str], options: Options) -> int:
     unchanged = dict(os.environ)
     try:
         if not variables.is_on("SUIRO"):
-            return _run_command(list(words), unchanged)
+            return _run_as_it_is(list(words), unchanged)
         if options.strict:
             variables.check(unchanged)
     except WrongValueError as error:
@@ -92,13 +93,15 @@ def run(words: Sequence[str], options: Options) -> int:
     with contextlib.ExitStack() as stack:
         try:
             cluster = of_job.find(options.cluster, say)
-            unchanged |= options.variables() | (cluster.variables() if cluster else {})
-            os.environ.update(unchanged)
+            os.environ.update(options.variables() | (cluster.variables() if cluster else {}))
             plan = _plan(words, options)
             learns = options.learns and not variables.is_on("SUIRO_NO_STORE")
             reports = Reports(options.trace, cluster, learns=learns)
             service = Service(reports)
-            environment = _environment(plan, service, stack)
+            environment = dict(os.environ) | plan.variables
+            environment |= {"SUIRO_JOB": service.places, "SUIRO_TOKEN": service.token}
+            folder = stack.enter_context(_folder()) if plan.starts_launchers else None
+            environment |= make_stand_ins(folder) if folder else {}
             service.start()
             if learns:  # takes a tenth of a second, for which no rank has to wait
                 Thread(target=import_module, args=("suiro.run.lessons",)).start()
@@ -106,9 +109,10 @@ def run(words: Sequence[str], options: Options) -> int:
             raise
         except Exception as error:  # what suiro lacks here, the command may not need
             return _run_unchanged(list(words), unchanged, error, options.strict)
-        code = _run_command(plan.words, environment, (list(words), unchanged))
-        folder = environment.get(FOLDER)  # of the launchers' stand-ins, where there are any
-        called = folder is None or was_called(Path(folder))
+        # Until all is told: what ends the command must not take its exit code.
+        forward_to = stack.enter_context(_forwarding_signals())
+        code = _run_command(plan.words, environment, forward_to, (list(words), unchanged))
+        called = folder is None or was_called(folder)
         failed = _conclude(service, reports, options, plan, called)
         return code or failed
 
@@ -129,13 +133,11 @@ def _plan(words: Sequence[str], options: Options) -> Plan:
     return plan
 
 
-def _environment(plan: Plan, service: Service, stack: contextlib.ExitStack) -> dict[str, str]:
-    environment = dict(os.environ) | plan.variables
-    environment |= {"SUIRO_JOB": service.places, "SUIRO_TOKEN": service.token}
-    if not plan.starts_launchers:
-        return environment
-    folder = tempfile.TemporaryDirectory(prefix="suiro-run-", ignore_cleanup_errors=True)
-    return environment | make_stand_ins(Path(stack.enter_context(folder)))
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """For the launchers' stand-ins."""
+    with tempfile.TemporaryDirectory(prefix="suiro-run-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def _run_unchanged(
@@ -143,27 +145,32 @@ def _run_unchanged(
 ) -> int:
     if not isinstance(error, _ToldError):
         say(told_of(error) + ("" if strict else "; the command runs unchanged"))
-    return _STRICT_EXIT_CODE if strict else _run_command(words, environment)
+    return _STRICT_EXIT_CODE if strict else _run_as_it_is(words, environment)
+
+
+def _run_as_it_is(words: list[str], environment: dict[str, str]) -> int:
+    with _forwarding_signals() as forward_to:
+        return _run_command(words, environment, forward_to)
 
 
 def _run_command(
     words: list[str],
     environment: dict[str, str],
+    forward_to: _ForwardTo,
     instead: tuple[list[str], dict[str, str]] | None = None,
 ) -> int:
     """A signal's exit code is 128 and its number, as in a shell. `instead` is what is started where
     the command and its variables have become too long for the system."""
-    with _forwarding_signals() as forward_to:
-        try:
-            process = _start(words, environment)
-        except OSError as error:
-            if error.errno != errno.E2BIG or instead is None:
-                raise UsageError(f"{words[0]}: {error.strerror}") from None
-            say(f"{error.strerror} with what suiro adds; the command runs unchanged")
-            return _run_command(*instead)
-        forward_to(process)
-        _allow_many_ranks()
-        code = process.wait()
+    try:
+        process = _start(words, environment)
+    except OSError as error:
+        if error.errno != errno.E2BIG or instead is None:
+            raise UsageError(f"{words[0]}: {error.strerror}") from None
+        say(f"{error.strerror} with what suiro adds; the command runs unchanged")
+        return _run_command(*instead, forward_to)
+    forward_to(process)
+    _allow_many_ranks()
+    code = process.wait()
     return 128 - code if code < 0 else code
 
 
@@ -187,7 +194,7 @@ def _allow_many_ranks() -> None:
 
 
 @contextlib.contextmanager
-def _forwarding_signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+def _forwarding_signals() -> Iterator[_ForwardTo]:
     """Signals that come before the command has started are handed over once it has. Ctrl-C
     reaches the command by the terminal, so here it is only ignored. What is ignored already, as by
     nohup, the command shall ignore, too."""

@@ -56,13 +56,14 @@ class Lessons:
         self.keep()
         self._shown.clear()
         oldest = datetime.now(UTC) - timedelta(days=_DAYS_MAX)
+        newest = datetime.now(UTC) + timedelta(days=1)  # clocks differ, and may have been wrong
         self._outdated.clear()
         try:
             for path, record in store.read_all(store.cluster_named(hosts)):
                 key = record.key
                 if record.at < oldest and key.family == "learnt":
                     self._outdated.append(path)
-                if record.at >= oldest and (key.mpi, key.transport) == (mpi, transport):
+                if oldest <= record.at <= newest and (key.mpi, key.transport) == (mpi, transport):
                     self._take_in(record)
         except MachineError:
             pass  # no HOME, as in some containers

@@ -3,10 +3,12 @@
 exports it, and proves what it exports."""
 
 import os
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from suiro import variables
@@ -207,7 +209,7 @@ def _measure(
             request.prefix, request.mpi, with_suiro=not request.native, variables=variables
         )
         try:
-            with session:
+            with _signals_as_ctrl_c(), session:
                 left_s = request.budget_s
                 for index, plan in enumerate(request.plans):
                     key = _key(request, start, plan)
@@ -228,6 +230,26 @@ def _measure(
                         outcome.stored.append(store.write(key, tuning.samples))
                     except SuiroError as error:
                         outcome.lost.append(str(error))
+
+
+@contextmanager
+def _signals_as_ctrl_c() -> Iterator[None]:
+    """A time limit or a lost connection ends like Ctrl-C, after which what was measured is kept.
+    What is ignored already, as by nohup, stays so."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    old = {
+        number: signal.signal(number, interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

@@ -112,9 +112,16 @@ class Session:
         while True:
             line = self._line()
             if line.startswith(_SIGN):
-                event: dict[str, Any] = json.loads(line)
-                return event
+                return self._parsed(line)
             sys.stderr.write(line.decode(errors="replace"))
+
+    def _parsed(self, line: bytes) -> dict[str, Any]:
+        try:
+            event: dict[str, Any] = json.loads(line)
+        except ValueError:
+            text = line.decode(errors="replace").strip()
+            raise SuiroError(f"the measuring program wrote a broken line: {text[:80]}") from None
+        return event
 
     def _line(self) -> bytes:
         assert self._process.stdout is not None

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from suiro import variables
 from suiro.errors import MachineError, SuiroError, UsageError
@@ -57,7 +58,7 @@ class Record(_Row):
     """One file."""
 
     version: Literal[1] = 1
-    at: datetime
+    at: AwareDatetime
     key: Key
     samples: list[Sample]
 
@@ -139,13 +140,27 @@ def write(key: Key, samples: list[Sample]) -> Path:
 def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     """Of a cluster, oldest first; what is wrong with a file is told once, on standard error."""
     target = cluster_folder(cluster)
-    for path in sorted(target.glob("*.json")) if is_there() else ():
+    try:
+        paths = sorted(target.glob("*.json")) if is_there() else []
+    except OSError as error:  # may be looked at, but not into
+        _complain(target, reason_of(error))
+        return
+    for path in paths:
         try:
-            if path.stat().st_size > FILE_BYTES_MAX:
-                raise ValueError(f"expected at most {size_text(FILE_BYTES_MAX)}")
-            yield path, parse(Record, path.read_bytes())
+            yield path, parse(Record, _bytes_of(path))
         except (OSError, ValueError) as error:
             _complain(path, str(error))
+
+
+def _bytes_of(path: Path) -> bytes:
+    """Of a file that anyone may have put there: what never ends, or waits, is none."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("expected a regular file")
+        text = file.read(FILE_BYTES_MAX + 1)
+    if len(text) > FILE_BYTES_MAX:
+        raise ValueError(f"expected at most {size_text(FILE_BYTES_MAX)}")
+    return text
 
 
 def _complain(path: Path, what: str) -> None:

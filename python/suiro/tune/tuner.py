@@ -80,14 +80,16 @@ class Tuner:
         interrupted. How many seconds it took."""
         begin = time.monotonic()
         end = begin + budget_s
-        known = {} if again else store.samples_of(self._key)
+        stored = {} if again else store.samples_of(self._key)
         order = coarse_to_fine(self._plan.sizes)
         for index, size in enumerate(order):
-            before = known_verdict(size, known.get(size, []))
+            names = {one.name for one in self._plan.candidates.at(size)}
+            known = [sample for sample in stored.get(size, []) if sample.candidate in names]
+            before = known_verdict(size, known)
             if before is not None:
                 tuning.verdicts.append(before)
                 tuning.known_before.append(size)
-                tuning.earlier += known[size]
+                tuning.earlier += known
                 continue
             left_s = end - time.monotonic()
             if left_s <= 0:
@@ -96,7 +98,7 @@ class Tuner:
             tell(f"{self._plan.collective.name} {size} B on {self._plan.ranks} ranks, "
                  f"{index + 1} of {len(order)} sizes, {left_s:.0f} s left")  # fmt: skip
             share_s = left_s / (len(order) - index)
-            one = self._tune_size(size, share_s, known.get(size, []), tuning)
+            one = self._tune_size(size, share_s, known, tuning)
             tuning.verdicts.append(one)
         return time.monotonic() - begin
 
