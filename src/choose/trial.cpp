@@ -52,8 +52,8 @@ const TrialRound& round_of(int number) {
       {.blocks = {{native, 4}, {foretold, 4}}, .won = 1.2, .lost = 0.9},
       {.blocks = {{native, 8}, {foretold, 8}}, .won = 1.1, .lost = 1},
       {.blocks = {{native, 8}, {foretold, 8}, {native, 8}, {foretold, 8}},
-       .won = 1.05,
-       .lost = 1.05},
+       .won = 1.03,
+       .lost = 1.03},
       {.blocks = {{native, look_calls}, {foretold, look_calls}}, .won = 1.2, .lost = 1 / 1.2},
       {.blocks = {{native, 2}}, .won = 1.5, .lost = 1 / 1.5},
   }};
