@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's messages for any count. An MPI without the large-count forms gets no count above INT_MAX
-// either, since only those forms bring one.
+// MPI's messages for any count. An MPI without the large-count forms sends no count above INT_MAX
+// to another rank, since only those forms bring one. What suiro packs may have more bytes, which
+// then stay on their rank.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +67,7 @@ inline int reduce_local(const void* in, void* inout, MPI_Count count, MPI_Dataty
   return code;
 }
 
-/// Both parts are cut where an element of each ends: not every MPI has a large-count form, and
-/// suiro's own counts of packed bytes may need it.
+/// Both parts are cut where an element of each ends.
 inline int send_pieces_to_self(Part source, Part target, int rank, int tag, MPI_Comm communicator) {
   constexpr MPI_Count most = std::numeric_limits<int>::max();
   const MPI_Count source_size = bytes_of({nullptr, 1, source.type});
