@@ -168,6 +168,25 @@ def test_a_loss_is_told_once_and_in_words(tmp_path: Path, monkeypatch: pytest.Mo
     assert re.match(f"suiro: rank {where}{why}", told[0]), told
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_rank_that_is_stopped_for_long_goes_on(tmp_path: Path) -> None:
+    """Its host answers for it, that there is no room. Small messages, on the only link: the stream
+    cannot be opened again."""
+    mpi = Mpi("openmpi", tmp_path)
+    program = mpi.build(str(HERE / "stopped.c"))
+    job = [*SUIRO, "run", "--transport", "suiro", "--", *mpi.launcher(2), "--map-by", "node"]
+    words = [*LAB_SUIRO, "lab", "run", "2x1-wire", "--", *job, program, "1000", "20000", "5"]
+    done = subprocess.run(
+        words,
+        env=os.environ | {"SUIRO_NET_PEER_SECONDS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "0 wrong\n"), done.stderr
+
+
 def main() -> None:
     import tempfile
 

@@ -78,7 +78,10 @@ bool TcpCarrier::poll() {
 }
 
 bool TcpCarrier::raise_alarm() {
-  if (alarm_ns_ == never_ns || now_ns() < alarm_ns_) return false;
+  if (alarm_ns() == never_ns) return false;
+  const std::int64_t now_ns = this->now_ns();
+  streams_.look_for_answers(now_ns);
+  if (now_ns < alarm_ns_) return false;
   alarm_ns_ = never_ns;
   events_->alarm();
   return true;

@@ -4,6 +4,7 @@
 // the last bytes came from: epoll is asked only now and then.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -36,7 +37,7 @@ class TcpCarrier : public RealCarrier {
   void attach(Events& events) override;
   bool poll() override;
   int wait_descriptor() const override { return streams_.epoll(); }
-  std::int64_t alarm_ns() const override { return alarm_ns_; }
+  std::int64_t alarm_ns() const override { return std::min(alarm_ns_, streams_.look_ns()); }
   void look_at_all() override { look_at_all_ = true; }
   bool prepare_sleep() override;
   bool has_failures() const override { return streams_.has_failures(); }

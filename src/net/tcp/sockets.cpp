@@ -114,12 +114,11 @@ int connect_result(int socket) {
 
 void prepare_stream(int socket, const Settings& settings) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  // A host that is gone is noticed by the side that writes (unacknowledged bytes), and by the side
-  // that only reads (probes).
+  // A host that is gone is noticed by the side that writes (tcp/answers.hpp), and by the side that
+  // only reads (probes).
   const auto timeout_ms = static_cast<int>(settings.peer_timeout_ns / 1'000'000);
   const int probe_s = std::max(1, timeout_ms / 1000 / (2 * keepalive_probes));
   const int idle_s = std::max(1, timeout_ms / 1000 / 2);
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_ms);
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, probe_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, keepalive_probes);

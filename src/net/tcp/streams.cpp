@@ -11,6 +11,8 @@ namespace {
 using Stage = TcpStream::Stage;
 
 constexpr std::uint64_t listener_tag = std::uint64_t{1} << 32;
+/// So often within the time that a host may be silent it is asked whether one is.
+constexpr std::int64_t looks = 8;
 
 }  // namespace
 
@@ -57,6 +59,7 @@ TcpStream& TcpStreams::add(Descriptor socket) {
   stream = std::make_unique<TcpStream>();
   stream->id = last_id_;
   stream->socket = std::move(socket);
+  if (look_ns_ == never_ns) look_ns_ = monotonic_ns() + settings_.peer_timeout_ns / looks;
   return *stream;
 }
 
@@ -169,6 +172,17 @@ void TcpStreams::end(TcpStream& stream, const std::string& reason) {
   const StreamId id = stream.id;
   close(stream);
   events_->closed(id, reason);
+}
+
+void TcpStreams::look_for_answers(std::int64_t now_ns) {
+  if (now_ns < look_ns_) return;
+  look_ns_ = streams_.empty() ? never_ns : now_ns + settings_.peer_timeout_ns / looks;
+  for (auto& [id, stream] : streams_) {
+    if (stream->stage == Stage::connecting) continue;  // the engine knows how long that may take
+    ++system_calls_;
+    if (stream->answers.missing(stream->socket.number(), now_ns, settings_.peer_timeout_ns))
+      fail(id, ETIMEDOUT);
+  }
 }
 
 bool TcpStreams::raise_failures() {

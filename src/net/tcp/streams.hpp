@@ -12,11 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "base/sockets.hpp"
 #include "host/links.hpp"
 #include "net/carrier/carrier.hpp"
 #include "net/protocol/settings.hpp"
+#include "net/tcp/answers.hpp"
 #include "net/tcp/sockets.hpp"
 
 namespace suiro::net {
@@ -34,6 +36,7 @@ struct TcpStream {
   bool closed = false;         // only waits to be deleted
   std::uint32_t interest = 0;  // what epoll tells of
   std::size_t low_mark = 1;    // bytes from which on it tells that there are some
+  Answers answers;
 };
 
 class TcpStreams {
@@ -66,6 +69,11 @@ class TcpStreams {
   void accept_all(std::uint8_t rail);
   /// The socket is writable: it is connected, or takes more.
   void has_room(TcpStream& stream);
+
+  /// When look_for_answers is due.
+  std::int64_t look_ns() const { return look_ns_; }
+  /// Streams whose peers' hosts are gone have failed.
+  void look_for_answers(std::int64_t now_ns);
 
   /// To be told by raise_failures.
   void fail(StreamId id, int error) { failed_.push_back({id, stream_error(error)}); }
@@ -100,6 +108,7 @@ class TcpStreams {
   std::vector<std::unique_ptr<TcpStream>> graveyard_;
   std::vector<Failure> failed_;
   StreamId last_id_ = no_stream;
+  std::int64_t look_ns_ = never_ns;
   std::uint64_t system_calls_ = 0;
 };
 
