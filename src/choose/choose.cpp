@@ -193,10 +193,13 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
     return found != some.end() ? std::optional(*found) : std::nullopt;
   };
   if (auto best = next(ranking.ordered, true)) return best;
-  if (auto other = next(ranking.ordered, false)) return other;
   if (auto values = next(ranking.others, true)) return values;
+  if (auto other = next(ranking.ordered, false)) return other;
   if (auto other = next(ranking.rest, false)) return other;
-  return next(ranking.others, false);
+  auto last = next(ranking.others, false);
+  const int least = static_cast<int>(margins.trial_calls_min);
+  if (last) last->tried_after = std::max(last->tried_after, least);
+  return last;
 }
 
 bool has_neighbours(const Topology& topology) {

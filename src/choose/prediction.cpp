@@ -37,13 +37,6 @@ struct Runner {
   Gain gain = {};
 };
 
-/// The best of some candidates.
-struct Best {
-  Gain gain;
-  double worth = 0;
-  const Candidate* candidate = nullptr;
-};
-
 }  // namespace
 
 class Prediction::State {
@@ -88,13 +81,13 @@ class Prediction::State {
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
   bool tries() const { return surroundings_.are_tried(collective_); }
   double each(double factor) const;
-  bool departs_with_reason(const Candidate& candidate, const Gain& its, const Candidate& chosen,
-                           const Gain& best) const;
-  void consider(const Candidate& candidate, const Gain& its, Best& best) const;
+  bool departs_with_reason(const Runner& one, const Runner& chosen) const;
+  double worth_of(const Runner& one) const;
+  bool is_better(const Runner& one, const Runner& best) const;
   template <class Listed>
-  Best best_of(const Listed& is_listed, double worth, double least) const;
-  Decision told(const Best& best, const char* how) const;
-  Decision to_be_tried(const Best& best) const;
+  const Runner* best_of(const Listed& is_listed, double worth, double least) const;
+  Decision told(const Runner& one, const char* how) const;
+  Decision to_be_tried(const Runner& one, const Runner* usual) const;
 
   const Surroundings& surroundings_;
   const Collective& collective_;
@@ -266,18 +259,17 @@ std::vector<Candidate> Prediction::State::rivals() const {
   return found;
 }
 
-/// Of the same algorithm, with other values: `candidate` is faster than `chosen`, and by more than
-/// the model's doubt for each value that is not the usual one.
-bool Prediction::State::departs_with_reason(const Candidate& candidate, const Gain& its,
-                                            const Candidate& chosen, const Gain& best) const {
-  const auto departures = [](const Candidate& one) {
-    return static_cast<double>(one.parameters.size());
+/// Of the same algorithm, with other values: `one` is faster than `chosen`, and by more than the
+/// model's doubt for each value that is not the usual one.
+bool Prediction::State::departs_with_reason(const Runner& one, const Runner& chosen) const {
+  const auto departures = [](const Runner& its) {
+    return static_cast<double>(its.candidate.parameters.size());
   };
-  const double more = departures(candidate) - departures(chosen);
+  const double more = departures(one) - departures(chosen);
   double faster = 1;
   double asked = 1;
-  for (std::size_t i = 0; i < its.seconds.size(); ++i) {
-    const double ratio = best.seconds[i] / its.seconds[i];
+  for (std::size_t i = 0; i < networks_.size(); ++i) {
+    const double ratio = chosen.gain.seconds[i] / one.gain.seconds[i];
     faster *= std::clamp(ratio, 1 / margins.gain_max, margins.gain_max);
     asked *= 1 + more * (margins.departing - 1);
   }
@@ -291,44 +283,51 @@ double Prediction::State::each(double factor) const {
   return product;
 }
 
-void Prediction::State::consider(const Candidate& candidate, const Gain& its, Best& best) const {
-  const double worth = its.product / (joins(*candidate.algorithm) ? each(margins.joining) : 1);
-  const bool is_variant =
-      best.candidate != nullptr && best.candidate->algorithm == candidate.algorithm;
-  const bool better =
-      is_variant ? departs_with_reason(candidate, its, *best.candidate, best.gain)
-                 : worth > best.worth || (worth == best.worth && its.least > best.gain.least);
-  if (better) best = {its, worth, &candidate};
+double Prediction::State::worth_of(const Runner& one) const {
+  return one.gain.product / (joins(*one.candidate.algorithm) ? each(margins.joining) : 1);
 }
 
-Decision Prediction::State::told(const Best& best, const char* how) const {
+bool Prediction::State::is_better(const Runner& one, const Runner& best) const {
+  if (one.candidate.algorithm == best.candidate.algorithm) return departs_with_reason(one, best);
+  const double worth = worth_of(one);
+  const double best_worth = worth_of(best);
+  return worth > best_worth || (worth == best_worth && one.gain.least > best.gain.least);
+}
+
+Decision Prediction::State::told(const Runner& one, const char* how) const {
   char text[96];
   std::snprintf(text, sizeof text, "%s: %.3g ms or more, %.2f to %.2f times as fast as ", how,
-                1e3 * best.gain.seconds.back(), best.gain.least, best.gain.most);
-  return {.algorithm = std::string(best.candidate->algorithm->name),
-          .parameters = best.candidate->parameters,
+                1e3 * one.gain.seconds.back(), one.gain.least, one.gain.most);
+  return {.algorithm = std::string(one.candidate.algorithm->name),
+          .parameters = one.candidate.parameters,
           .reason = text + native_said_,
           .unasked = true};
 }
 
 /// What is not sure waits until native has run for so many calls that the first calls of its trial
-/// lose little of them.
-Decision Prediction::State::to_be_tried(const Best& best) const {
-  Decision decision = told(best, "perhaps");
-  const double loss = Trial::risky_calls * std::max(0.0, 1 / best.gain.least - 1);
-  decision.tried_after =
-      static_cast<int>(std::max(loss / margins.trial_share, margins.trial_calls_min));
+/// lose little of them. Other values than the `usual` ones, which then have won, wait for those.
+Decision Prediction::State::to_be_tried(const Runner& one, const Runner* usual) const {
+  Decision decision = told(one, "perhaps");
+  double slower = 1 / one.gain.least;
+  if (usual != nullptr) {
+    slower = 0;
+    for (std::size_t i = 0; i < networks_.size(); ++i)
+      slower = std::max(slower, one.gain.seconds[i] / usual->gain.seconds[i]);
+  }
+  const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
+  const double calls_min = usual != nullptr ? 0 : margins.trial_calls_min;
+  decision.tried_after = static_cast<int>(std::max(loss / margins.trial_share, calls_min));
   return decision;
 }
 
 /// Of those that are not listed, are worth more, and on no network less fast than `least`.
 template <class Listed>
-Best Prediction::State::best_of(const Listed& is_listed, double worth, double least) const {
-  Best best{.gain = {}, .worth = worth};
-  for (const Runner& runner : runners_) {
-    const Gain& its = runner.gain;
-    if (!its.is_there || its.least < least) continue;
-    if (!is_listed(runner.candidate)) consider(runner.candidate, its, best);
+const Runner* Prediction::State::best_of(const Listed& is_listed, double worth,
+                                         double least) const {
+  const Runner* best = nullptr;
+  for (const Runner& one : runners_) {
+    if (!one.gain.is_there || one.gain.least < least || is_listed(one.candidate)) continue;
+    if (best != nullptr ? is_better(one, *best) : worth_of(one) > worth) best = &one;
   }
   return best;
 }
@@ -340,22 +339,25 @@ Ranking Prediction::State::ranking() const {
     return {{}, {}, {}, native("ignorance: it takes too long to foretell " + native_said_)};
   }
   Ranking ranking;
-  std::vector<const Candidate*> listed;
+  std::vector<const Runner*> listed;
   const double sure = 1 / sure_tolerance();
   const double bearable = 1 / margins.trial_loss;
+  const auto are_one = [](const Candidate& a, const Candidate& b) {
+    return a.algorithm == b.algorithm;
+  };
   const auto list_all = [&](std::vector<Decision>& list, double worth, double least,
                             const auto& is_alike) {
     const auto is_listed = [&](const Candidate& one) {
-      return std::ranges::any_of(listed, [&](const Candidate* its) { return is_alike(*its, one); });
+      return std::ranges::any_of(listed,
+                                 [&](const Runner* its) { return is_alike(its->candidate, one); });
     };
-    for (Best best = best_of(is_listed, worth, least); best.candidate != nullptr;
-         best = best_of(is_listed, worth, least)) {
-      list.push_back(least == sure ? told(best, "predicted") : to_be_tried(best));
-      listed.push_back(best.candidate);
+    while (const Runner* best = best_of(is_listed, worth, least)) {
+      const auto usual = std::ranges::find_if(
+          listed, [&](const Runner* its) { return are_one(its->candidate, best->candidate); });
+      list.push_back(least == sure ? told(*best, "predicted")
+                                   : to_be_tried(*best, usual != listed.end() ? *usual : nullptr));
+      listed.push_back(best);
     }
-  };
-  const auto are_one = [](const Candidate& a, const Candidate& b) {
-    return a.algorithm == b.algorithm;
   };
   const auto are_equal = [](const Candidate& a, const Candidate& b) {
     return a.algorithm == b.algorithm && a.parameters == b.parameters;
@@ -374,7 +376,7 @@ Ranking Prediction::State::ranking() const {
 bool Prediction::State::has_begun_well() const {
   if (!tries() || of_native_) return false;
   const auto none = [](const Candidate&) { return false; };
-  return best_of(none, each(margins.gain_min), 1 / sure_tolerance()).candidate != nullptr;
+  return best_of(none, each(margins.gain_min), 1 / sure_tolerance()) != nullptr;
 }
 
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,

@@ -43,6 +43,21 @@ TEST(Prediction, IsTheSameHoweverOftenItStops) {
   }
 }
 
+/// The model takes them to be a little slower: it does not know of streams that have a part of it.
+TEST(Prediction, HasSeveralChainsTriedSoonWhereOneStreamMayNotFillALink) {
+  Surroundings trying = openmpi;
+  trying.tries = true;
+  trying.link.Bps = 1e7;
+  Prediction prediction(trying, collective("bcast"), Topology::block(4, 8), 4 << 20, enough);
+  prediction.advance(enough);
+  const Ranking ranking = prediction.ranking();
+  const auto found = std::ranges::find_if(ranking.others, [](const Decision& one) {
+    return one.algorithm == "node_pipeline" && one.parameters == Parameters{{"chains", 8}};
+  });
+  ASSERT_NE(found, ranking.others.end());
+  EXPECT_LT(found->tried_after, 15) << found->reason;
+}
+
 TEST(Prediction, DoesNotBeginWhatIsTooLong) {
   const Topology topology = Topology::block(4, 4);
   const Decision none = predicted(collective("alltoall"), topology, 65536, 10);

@@ -55,11 +55,11 @@ NodeChain chain_of_lane(const Groups& nodes, int lane) {
 
 }  // namespace
 
-std::vector<NodeChain> node_chains(const Call& call) {
+std::vector<NodeChain> node_chains(const Call& call, int for_a_link) {
   const Topology& topology = call.topology;
-  int lanes = call.link.streams * topology.links(0);
+  int lanes = for_a_link * topology.links(0);
   for (int node = 0; node < topology.nodes(); ++node) {
-    lanes = std::min({lanes, call.link.streams * topology.links(node), topology.ppn(node)});
+    lanes = std::min({lanes, for_a_link * topology.links(node), topology.ppn(node)});
   }
   const Groups nodes = nodes_from(topology, call.root);
   std::vector<NodeChain> chains;
@@ -71,7 +71,8 @@ std::vector<NodeChain> node_chains(const Call& call) {
 Schedule over_node_chains(
     const Call& call, const Parameters& parameters,
     const std::function<Schedule(const NodeChain&, std::int64_t pieces)>& over) {
-  const std::vector<NodeChain> chains = node_chains(call);
+  const auto asked = static_cast<int>(parameters.at("chains"));
+  const std::vector<NodeChain> chains = node_chains(call, asked > 0 ? asked : call.link.streams);
   const std::int64_t share = call.bytes / std::ssize(chains);
   const std::int64_t stages = std::max(call.topology.nodes(), chains.front().tree.depth);
   const std::int64_t pieces = segments_of(share, stages, call, parameters);

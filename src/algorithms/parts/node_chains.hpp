@@ -14,9 +14,19 @@ struct NodeChain {
   std::vector<int> below;  // messages from a place to the first of its node
 };
 
-/// As many as it takes to fill every node's links, and no more than it has ranks; each with
-/// another rank of every node in the chain.
-std::vector<NodeChain> node_chains(const Call& call);
+/// More than one where a stream gets a part of its link.
+inline constexpr std::int64_t several_chains[] = {8};
+inline constexpr ParameterSpec node_chains_spec = {
+    .name = "chains",
+    .minimum = 0,
+    .maximum = 1024,
+    .fallback = 0,
+    .meaning = "chains through every link; 0: as many as the link is known to take to be filled",
+    .others = several_chains};
+
+/// So many for every link of a node, and no more than it has ranks; each with another rank of every
+/// node in the chain.
+std::vector<NodeChain> node_chains(const Call& call, int for_a_link);
 
 /// Each chain carries an equal share of the message, piece by piece: `over` makes the schedule of
 /// one, for so many pieces.

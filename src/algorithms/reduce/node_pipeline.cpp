@@ -32,7 +32,7 @@ constinit const Algorithm reduce_node_pipeline = {
     .cost_text =
         "(k + N - 1) messages of M/k in time, log2 a more in nodes; M through every port; scratch "
         "for 25 segments at one rank of a node, for 19 or none at the others",
-    .parameters = taking<segment_spec>,
+    .parameters = taking<node_chains_spec, segment_spec>,
     .properties =
         having<Property::one_peer_per_node_per_round, Property::in_place, Property::port_optimal>,
     .cost = nullptr,
