@@ -41,7 +41,7 @@ class Executor {
       if (!advance(transport)) return false;
       if (done()) return true;
       ended_.clear();
-      if (!transport.wait(ended_)) return false;
+      if (!transport.wait(ended_, waits_for_all())) return false;
       for (const Ended& ended : ended_) complete(ended.token, ended.lost);
     }
   }
@@ -86,6 +86,12 @@ class Executor {
   }
 
  private:
+  /// Nothing begins before all that is under way has ended.
+  bool waits_for_all() const {
+    const bool at_end = started_ == schedule_.rounds && posted_ == schedule_.rounds;
+    return at_end || (in_flight_ == 1 && schedule_.window == 1 && posted_ == started_);
+  }
+
   /// A round in flight, or kept from an earlier run.
   struct Slot {
     std::int64_t index = -1;

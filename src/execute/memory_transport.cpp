@@ -184,7 +184,7 @@ bool MemoryTransport::reduce(const Blocks& source, const Blocks& target, int own
   return true;
 }
 
-bool MemoryTransport::wait(std::vector<Ended>& ended) {
+bool MemoryTransport::wait(std::vector<Ended>& ended, bool /*all*/) {
   MemoryNetwork::Inbox& inbox = *network_.inboxes_[static_cast<std::size_t>(rank_)];
   std::unique_lock lock(inbox.completion_mutex);
   inbox.arrived.wait(lock, [&] { return !inbox.completions.empty(); });

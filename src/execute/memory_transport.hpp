@@ -71,7 +71,7 @@ class MemoryTransport {
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target, int owner = -1);
   bool reduce(const Blocks& source, const Blocks& target, int owner = -1);
-  bool wait(std::vector<Ended>& ended);
+  bool wait(std::vector<Ended>& ended, bool all);
 
  private:
   int send(std::span<const std::byte> source, bool nothing, int peer, std::int64_t token);

@@ -141,7 +141,7 @@ void NetTransport::take_finished(void* argument) {
 }
 
 /// A message that fails is over, and the run goes on: the others get what they wait for.
-bool NetTransport::wait(std::vector<Ended>& ended) {
+bool NetTransport::wait(std::vector<Ended>& ended, bool /*all*/) {
   while (!group_.endpoint->wait(&NetTransport::has_finished, this, idle_period_ns)) {
     if (idle_.function != nullptr && !idle_.function(idle_.argument)) return false;
   }

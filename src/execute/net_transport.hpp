@@ -68,7 +68,7 @@ class NetTransport final : public net::CompletionSink {
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target, int owner = -1);
   bool reduce(const Blocks& source, const Blocks& target, int owner = -1);
-  bool wait(std::vector<Ended>& ended);
+  bool wait(std::vector<Ended>& ended, bool all);
 
   /// Empty, or what went wrong first, with the rank: "rank 3: no link is left".
   const std::string& error() const { return error_; }

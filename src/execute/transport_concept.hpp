@@ -21,7 +21,8 @@ struct Ended {
 
 /// send and receive start operations (an empty range is a message without payload), return how
 /// many, 0 where all is over at once, and never wait. Each operation ends once: wait() blocks until
-/// at least one has, and appends it. A message may be shorter than what was posted for it. Both
+/// at least one has, and appends it; `all`: it may go on until all that are under way have, as
+/// nothing begins before. A message may be shorter than what was posted for it. Both
 /// ends cut a range of blocks into operations in the same way, and between two ranks operations
 /// match in the order in which they were started. send_nothing stands for a send of blocks that
 /// this rank lost: as many operations, by which the receiver loses them, too. copy and reduce are
@@ -38,8 +39,9 @@ concept StartingTransport = requires(T& transport, const Blocks& blocks, int pee
 };
 
 template <class T>
-concept Transport = StartingTransport<T> && requires(T& transport, std::vector<Ended>& ended) {
-  { transport.wait(ended) } -> std::same_as<bool>;
+concept Transport = StartingTransport<T> &&
+    requires(T& transport, std::vector<Ended>& ended, bool all) {
+  { transport.wait(ended, all) } -> std::same_as<bool>;
 };
 
 }  // namespace suiro

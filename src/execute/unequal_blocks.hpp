@@ -116,9 +116,9 @@ class UnequalTransport {
 
   bool reduce(const Blocks&, const Blocks&, int) { return false; }
 
-  bool wait(std::vector<Ended>& ended) {
+  bool wait(std::vector<Ended>& ended, bool all) {
     blocks_.ended.clear();
-    if (!inner_.wait(blocks_.ended)) return false;
+    if (!inner_.wait(blocks_.ended, all)) return false;
     for (const auto [token, lost] : blocks_.ended) {
       if (token >= 0) {
         ended.push_back({token});
@@ -155,7 +155,7 @@ class UnequalTransport {
     }
     while (pending > 0) {
       blocks_.ended.clear();
-      if (!inner_.wait(blocks_.ended)) return false;
+      if (!inner_.wait(blocks_.ended, true)) return false;
       pending -= std::ssize(blocks_.ended);
       lost_ = lost_ || std::ranges::find(blocks_.ended, true, &Ended::lost) != blocks_.ended.end();
     }

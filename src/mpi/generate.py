@@ -93,6 +93,7 @@ CALLED = [
     "Wait",
     "Waitall",
     "Waitany",
+    "Waitall",
     "Waitsome",
 ]
 

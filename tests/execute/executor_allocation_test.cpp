@@ -37,7 +37,7 @@ class InstantTransport {
   int receive(const Blocks&, int, std::int64_t token) { return complete(token); }
   bool copy(const Blocks&, const Blocks&, int) { return true; }
   bool reduce(const Blocks&, const Blocks&, int) { return true; }
-  bool wait(std::vector<Ended>& ended) {
+  bool wait(std::vector<Ended>& ended, bool) {
     ended.insert(ended.end(), done_.begin(), done_.end());
     done_.clear();
     return true;

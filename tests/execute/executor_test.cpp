@@ -159,7 +159,7 @@ class Notes {
   int receive(const Blocks&, int, std::int64_t token) { return start("receive ", token); }
   bool copy(const Blocks&, const Blocks&, int) { return start("copy ", 0) > 0; }
   bool reduce(const Blocks&, const Blocks&, int) { return true; }
-  bool wait(std::vector<Ended>& ended) {
+  bool wait(std::vector<Ended>& ended, bool) {
     for (const std::int64_t token : tokens_) ended.push_back({token});
     tokens_.clear();
     return true;
@@ -199,7 +199,7 @@ class FirstIsLast {
   int receive(const Blocks&, int, std::int64_t) { return 0; }
   bool copy(const Blocks&, const Blocks&, int) { return true; }
   bool reduce(const Blocks&, const Blocks&, int) { return true; }
-  bool wait(std::vector<Ended>& ended) {
+  bool wait(std::vector<Ended>& ended, bool) {
     const auto first = std::ranges::find(in_flight_, 0);
     const bool only_first = first != in_flight_.end() && in_flight_.size() == 1;
     if (only_first) sent_before_first_was_complete_ = sent_;

@@ -55,7 +55,7 @@ class Mortal {
   bool reduce(const Blocks& source, const Blocks& target, int owner) {
     return transport_.reduce(source, target, owner);
   }
-  bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
+  bool wait(std::vector<Ended>& ended, bool all) { return transport_.wait(ended, all); }
 
  private:
   MemoryTransport& transport_;

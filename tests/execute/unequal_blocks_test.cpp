@@ -59,7 +59,7 @@ class Varied {
     return transport_.copy(bytes(source), bytes(target), owner);
   }
   bool reduce(const Blocks&, const Blocks&, int) { return false; }
-  bool wait(std::vector<Ended>& ended) { return transport_.wait(ended); }
+  bool wait(std::vector<Ended>& ended, bool all) { return transport_.wait(ended, all); }
 
  private:
   Blocks bytes(const Blocks& blocks) const {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "mpi/carry/mpi_transport.hpp"
+#include "mpi/underneath/copies.hpp"
 #include "mpi/underneath/point_to_point.hpp"
 
 namespace suiro::mpi {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "mpi/carry/node_memory.hpp"
+#include "mpi/underneath/copies.hpp"
 #include "mpi/underneath/fault_tolerance.hpp"
 #include "mpi/underneath/point_to_point.hpp"
 
@@ -19,83 +20,8 @@ namespace suiro::mpi {
 namespace {
 
 constexpr int message_tag = 0;
-constexpr int copy_tag = 1;
-
-/// True when elements of the type are consecutive bytes at their address.
-bool contiguous(MPI_Datatype type) {
-  MPI_Count size = 0;
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  MPI_Aint true_lower = 0;
-  MPI_Aint true_extent = 0;
-  real.Type_size_x(type, &size);
-  real.Type_get_extent(type, &lower, &extent);
-  real.Type_get_true_extent(type, &true_lower, &true_extent);
-  return size == extent && size == true_extent && lower == 0 && true_lower == 0;
-}
-
-int integer_combiner(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  real.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner;
-}
-
-/// True when it was done: both parts are plain types, and the source fits.
-bool copy_plain(const Part& source, const Part& target) {
-  const MPI_Count bytes = bytes_of(source);
-  if (bytes > bytes_of(target)) return false;
-  if (bytes > 0) std::memmove(target.address, source.address, static_cast<std::size_t>(bytes));
-  return true;
-}
-
-/// Through MPI, which knows the types. Not on MPI_COMM_SELF, which has an error handler of its own.
-int copy_typed(const Part& source, const Part& target, MPI_Comm communicator) {
-  int rank = 0;
-  real.Comm_rank(communicator, &rank);
-  return send_to_self(source, target, rank, copy_tag, communicator);
-}
 
 }  // namespace
-
-bool is_plain(MPI_Datatype type) {
-  return contiguous(type) && integer_combiner(type) == MPI_COMBINER_NAMED;
-}
-
-int local_copy(const Part& source, const Part& target, MPI_Comm communicator) {
-  if (is_plain(source.type) && is_plain(target.type) && copy_plain(source, target)) {
-    return MPI_SUCCESS;
-  }
-  return copy_typed(source, target, communicator);
-}
-
-int deliver(const Part& block, const Part& place, MPI_Comm communicator) {
-  if (bytes_of(block) > bytes_of(place)) return MPI_ERR_TRUNCATE;
-  return local_copy(block, place, communicator);
-}
-
-Span span_of(const UserBuffer& buffer, int blocks) {
-  MPI_Aint low = 0;
-  MPI_Aint high = 0;
-  bool any = false;
-  for (int block = 0; block < blocks; ++block) {
-    const Part part = buffer.block(block);
-    if (part.count == 0) continue;
-    MPI_Aint true_lower = 0;
-    MPI_Aint true_extent = 0;
-    real.Type_get_true_extent(part.type, &true_lower, &true_extent);
-    const MPI_Aint first = part.address - buffer.base;
-    const MPI_Aint last = first + static_cast<MPI_Aint>(part.count - 1) * extent_of(part.type);
-    const MPI_Aint begin = std::min(first, last) + true_lower;
-    const MPI_Aint end = std::max(first, last) + true_lower + true_extent;
-    low = any ? std::min(low, begin) : begin;
-    high = any ? std::max(high, end) : end;
-    any = true;
-  }
-  return {low, high - low};
-}
 
 MpiTransport::MpiTransport(const Carrier& carrier, const Places& places, MPI_Op op,
                            InFlight& in_flight, bool direct)
@@ -253,7 +179,7 @@ bool MpiTransport::reduce(const Blocks& source, const Blocks& target, int owner)
   return true;
 }
 
-bool MpiTransport::wait(std::vector<Ended>& ended) {
+bool MpiTransport::wait(std::vector<Ended>& ended, bool all) {
   if (!refused_.empty()) {
     ended.swap(refused_);
     refused_.clear();
@@ -264,6 +190,7 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
   in_flight_.finished.resize(in_flight_.requests.size());
   in_flight_.statuses.resize(in_flight_.requests.size());
   const bool looks_up = waiting_.must_yield() || survives_failures() || !in_flight_.signals.empty();
+  if (all && !looks_up) return wait_for_all(ended);
   const auto wait_some = looks_up ? real.Testsome : real.Waitsome;
   while (true) {
     if (take_signals(ended)) return true;
@@ -285,6 +212,29 @@ bool MpiTransport::wait(std::vector<Ended>& ended) {
     if (is_revoked(user_)) return check(revoked_code());
     if (waiting_.must_yield()) sched_yield();
   }
+}
+
+/// MPI_Waitsome would look at every request again for each that ends. After a failure some may not
+/// have ended.
+bool MpiTransport::wait_for_all(std::vector<Ended>& ended) {
+  std::vector<MPI_Request>& requests = in_flight_.requests;
+  std::vector<MPI_Status>& statuses = in_flight_.statuses;
+  const int count = static_cast<int>(requests.size());
+  const int code = real.Waitall(count, requests.data(), statuses.data());
+  int done = 0;
+  for (int place = 0; place < count; ++place) {
+    const auto at = static_cast<std::size_t>(place);
+    const bool pending = code != MPI_SUCCESS && requests[at] != MPI_REQUEST_NULL &&
+                         statuses[at].MPI_ERROR == MPI_ERR_PENDING;
+    if (pending) continue;
+    statuses[static_cast<std::size_t>(done)] = statuses[at];
+    in_flight_.finished[static_cast<std::size_t>(done++)] = place;
+  }
+  if (code != MPI_SUCCESS) check(error_of(code, done));
+  if (done == 0) return false;
+  note_lost(code, done, done);
+  retire(done, ended);
+  return true;
 }
 
 /// Those that have come, if any.

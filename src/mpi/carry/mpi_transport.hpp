@@ -71,7 +71,7 @@ class MpiTransport {
   int receive(const Blocks& blocks, int peer, std::int64_t token);
   bool copy(const Blocks& source, const Blocks& target, int owner);
   bool reduce(const Blocks& source, const Blocks& target, int owner);
-  bool wait(std::vector<Ended>& ended);
+  bool wait(std::vector<Ended>& ended, bool all);
 
   /// After a run that ended early: nothing writes into the user's buffers any more. True when no
   /// message had left or arrived, so that it is as if the call had never been made.
@@ -97,6 +97,7 @@ class MpiTransport {
   bool refuse(InFlight::Operation operation);
   bool is_signal(const Blocks& blocks, int peer) const;
   int tell(int peer, bool lost);
+  bool wait_for_all(std::vector<Ended>& ended);
   bool take_signals(std::vector<Ended>& ended);
   bool wait_for_signals(std::vector<Ended>& ended);
   int error_of(int code, int finished) const;
@@ -120,22 +121,5 @@ class MpiTransport {
   int last_code_ = MPI_SUCCESS;
   bool moved_ = false;  // a message has left or arrived
 };
-
-/// Bytes from the first to the last that `blocks` blocks of a buffer touch, and where the first is.
-struct Span {
-  MPI_Aint begin = 0;  // relative to the buffer's base
-  MPI_Aint bytes = 0;
-};
-Span span_of(const UserBuffer& buffer, int blocks);
-
-/// True when elements of the type are bytes one after the other, and a named type: a derived one
-/// can list its parts in any order and still be gapless.
-bool is_plain(MPI_Datatype type);
-
-/// Copies inside this process; an error is handled as the communicator says.
-int local_copy(const Part& source, const Part& target, MPI_Comm communicator);
-
-/// Copies a block that has arrived to its place; MPI_ERR_TRUNCATE when it is longer than that.
-int deliver(const Part& block, const Part& place, MPI_Comm communicator);
 
 }  // namespace suiro::mpi

@@ -10,6 +10,7 @@
 #include "mpi/carry/run_memory.hpp"
 #include "mpi/carry/size_agreement.hpp"
 #include "mpi/carry/staging.hpp"
+#include "mpi/underneath/copies.hpp"
 #include "mpi/underneath/fault_tolerance.hpp"
 #include "mpi/underneath/point_to_point.hpp"
 #include "net/endpoint/complaint.hpp"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "mpi/underneath/copies.hpp"
+
 namespace suiro::mpi {
 
 namespace {
