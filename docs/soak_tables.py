@@ -140,6 +140,21 @@ def _footprint(names: list[str]) -> list[str]:
     return markdown(" | ".join(["what", *(f"{size:,} ranks" for size in sizes)]), lines)
 
 
+def _transforms(names: list[str]) -> list[str]:
+    """Programs that are made of all-to-alls, under two algorithms."""
+    lines = []
+    for row in rows_of(names):
+        times = [
+            f"{time_text(seconds)}, {time_text(row['exchanging_s'][name])}"
+            for name, seconds in row["seconds"].items()
+        ]
+        lines.append(
+            [row["kernel"], row["size"], *times, ratio(row["ratio"], row["ratio_interval"])]
+        )
+    header = "program | size | Ring, in all-to-all | 2-Level Ring, in all-to-all | times as fast"
+    return markdown(header, lines)
+
+
 KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "advised": _advised,
     "changed": _changed,
@@ -149,4 +164,5 @@ KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "footprint": _footprint,
     "learnt": _learnt,
     "starts": _starts,
+    "transforms": _transforms,
 }

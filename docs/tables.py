@@ -154,18 +154,21 @@ def _algorithms(names: list[str]) -> list[str]:
 
 
 def _steps(names: list[str]) -> list[str]:
-    """Each round of a schedule alone, over those in which a node has one target."""
+    """Each round of a schedule alone, over those in which a node has one target; of NAME@SIZE."""
     rows = []
-    for path in result_paths(names):
-        result = read_result(path)
-        for one in result.steps:
-            both = [f"{value:.2f}, {model:.2f}"
-                    for value, model in zip(one.relative, one.predicted, strict=True)]  # fmt: skip
-            worst = max(one.relative), max(one.predicted)
-            where = [f"`{result.machine.lab}`", f"`{one.algorithm}`", size_text(one.bytes)]
-            rows.append([*where, f"{worst[0]:.2f}, {worst[1]:.2f}", "; ".join(both)])
-    header = "lab | algorithm | bytes | slowest step, model | each step, model"
-    return markdown(header, rows)
+    for name, _, size in (name.partition("@") for name in names):
+        for path in result_paths([name]):
+            result = read_result(path)
+            for one in result.steps:
+                if not one.steps or one.bytes != byte_count(size):
+                    continue
+                each = [one.relative, one.predicted]
+                rows.append([
+                    f"`{result.machine.lab}`", f"`{one.algorithm}`", size_text(one.bytes),
+                    f"{one.steps[0]} to {one.steps[-1]}",
+                    *("; ".join(f"{value:.2f}" for value in values) for values in each),
+                ])  # fmt: skip
+    return markdown("lab | algorithm | bytes | steps | measured | model", rows)
 
 
 def _verdict(names: list[str]) -> list[str]:

@@ -8,15 +8,25 @@
 
 namespace suiro::net {
 
+/// What the kernel tells of a stream (TCP_INFO, SIOCOUTQ; tcp(7)).
+struct UnderWay {
+  bool any = false;    // there are bytes that no answer has come to, sent or not
+  bool waits = false;  // for an answer: to bytes, or to the question whether there is room
+  std::int64_t answered_ns = 0;  // when the last answer came
+};
+UnderWay under_way(int socket, std::int64_t now_ns);
+
 class Answers {
  public:
-  /// To be asked several times within `limit_ns`. Whether for so long no answer has come, though
-  /// something that wants one was under way. The kernel sends it again meanwhile, or asks whether
-  /// there is room.
-  bool missing(int socket, std::int64_t now_ns, std::int64_t limit_ns);
+  /// Whether for `limit_ns` no answer has come, though the stream waited for one. To be asked
+  /// several times within that; who was away for longer begins anew. The kernel sends again
+  /// meanwhile.
+  bool missing(const UnderWay& it, std::int64_t now_ns, std::int64_t limit_ns);
 
  private:
-  std::int64_t since_ns_ = 0;  // the last answer, or when something was first seen without; 0: none
+  std::int64_t since_ns_ =
+      0;  // the last answer, or when the stream was first seen waiting; 0: never
+  std::int64_t looked_ns_ = 0;  // when it was seen waiting last
 };
 
 }  // namespace suiro::net

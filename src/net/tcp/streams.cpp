@@ -104,6 +104,7 @@ std::size_t TcpStreams::write(StreamId id, std::span<const iovec> bytes) {
   TcpStream* stream = find(id);
   if (stream == nullptr) return 0;
   ++system_calls_;
+  stream->may_wait = true;
   const std::ptrdiff_t written = send_to(stream->socket.number(), bytes);
   if (stream->stage == Stage::connecting)
     return written > 0 ? static_cast<std::size_t>(written) : 0;
@@ -178,10 +179,12 @@ void TcpStreams::look_for_answers(std::int64_t now_ns) {
   if (now_ns < look_ns_) return;
   look_ns_ = streams_.empty() ? never_ns : now_ns + settings_.peer_timeout_ns / looks;
   for (auto& [id, stream] : streams_) {
-    if (stream->stage == Stage::connecting) continue;  // the engine knows how long that may take
-    ++system_calls_;
-    if (stream->answers.missing(stream->socket.number(), now_ns, settings_.peer_timeout_ns))
-      fail(id, ETIMEDOUT);
+    // Of thousands most are idle. How long connecting may take the engine knows.
+    if (!stream->may_wait || stream->stage == Stage::connecting) continue;
+    system_calls_ += 2;
+    const UnderWay it = under_way(stream->socket.number(), now_ns);
+    if (stream->answers.missing(it, now_ns, settings_.peer_timeout_ns)) fail(id, ETIMEDOUT);
+    stream->may_wait = it.any;
   }
 }
 

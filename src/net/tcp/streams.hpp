@@ -36,6 +36,7 @@ struct TcpStream {
   bool closed = false;         // only waits to be deleted
   std::uint32_t interest = 0;  // what epoll tells of
   std::size_t low_mark = 1;    // bytes from which on it tells that there are some
+  bool may_wait = false;       // for an answer from the peer's host
   Answers answers;
 };
 
