@@ -181,7 +181,7 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
   if (are_too_many(collective, topology)) return std::nullopt;
   const std::vector<std::string> lost = slower(topology, key);
   const std::vector<Decision>& beaten = beaten_[key];
-  if (std::ssize(lost) + std::ssize(beaten) >= margins.challenges_max) return std::nullopt;
+  if (std::ssize(beaten) >= margins.challenges_max) return std::nullopt;
   const Ranking& ranking = predict(collective, topology, key);
   const auto next = [&](const std::vector<Decision>& some, bool of_champion) {
     const auto found = std::ranges::find_if(some, [&](const Decision& one) {
@@ -193,13 +193,13 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
     return found != some.end() ? std::optional(*found) : std::nullopt;
   };
   if (auto best = next(ranking.ordered, true)) return best;
-  if (auto values = next(ranking.others, true)) return values;
+  if (auto values = next(ranking.others, true)) {
+    values->tried_after = values->after_usual;
+    return values;
+  }
   if (auto other = next(ranking.ordered, false)) return other;
   if (auto other = next(ranking.rest, false)) return other;
-  auto last = next(ranking.others, false);
-  const int least = static_cast<int>(margins.trial_calls_min);
-  if (last) last->tried_after = std::max(last->tried_after, least);
-  return last;
+  return next(ranking.others, false);
 }
 
 bool has_neighbours(const Topology& topology) {

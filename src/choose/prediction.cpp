@@ -304,19 +304,20 @@ Decision Prediction::State::told(const Runner& one, const char* how) const {
           .unasked = true};
 }
 
-/// What is not sure waits until native has run for so many calls that the first calls of its trial
-/// lose little of them. Other values than the `usual` ones, which then have won, wait for those.
+/// What is not sure waits until what has won has run for so many calls that the first calls of its
+/// trial lose little of them.
 Decision Prediction::State::to_be_tried(const Runner& one, const Runner* usual) const {
+  const auto calls_before = [](double slower) {
+    const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
+    return static_cast<int>(loss / margins.trial_share);
+  };
   Decision decision = told(one, "perhaps");
-  double slower = 1 / one.gain.least;
-  if (usual != nullptr) {
-    slower = 0;
-    for (std::size_t i = 0; i < networks_.size(); ++i)
-      slower = std::max(slower, one.gain.seconds[i] / usual->gain.seconds[i]);
-  }
-  const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
-  const double calls_min = usual != nullptr ? 0 : margins.trial_calls_min;
-  decision.tried_after = static_cast<int>(std::max(loss / margins.trial_share, calls_min));
+  decision.tried_after =
+      std::max(calls_before(1 / one.gain.least), static_cast<int>(margins.trial_calls_min));
+  double slower = 0;
+  for (std::size_t i = 0; i < networks_.size() && usual != nullptr; ++i)
+    slower = std::max(slower, one.gain.seconds[i] / usual->gain.seconds[i]);
+  decision.after_usual = calls_before(slower);
   return decision;
 }
 

@@ -91,7 +91,6 @@ CALLED = [
     "Type_size_x",
     "Unpack",
     "Wait",
-    "Waitall",
     "Waitany",
     "Waitall",
     "Waitsome",

@@ -55,7 +55,7 @@ TEST(Prediction, HasSeveralChainsTriedSoonWhereOneStreamMayNotFillALink) {
     return one.algorithm == "node_pipeline" && one.parameters == Parameters{{"chains", 8}};
   });
   ASSERT_NE(found, ranking.others.end());
-  EXPECT_LT(found->tried_after, 15) << found->reason;
+  EXPECT_LT(found->after_usual, 15) << found->reason;
 }
 
 TEST(Prediction, DoesNotBeginWhatIsTooLong) {

@@ -16,7 +16,13 @@ ALL = [*PAGES, *sorted((ROOT / "docs/decisions").glob("*.md")),
        ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("src/**/README.md")),
        ROOT / "python/suiro/README.md", ROOT / "tests/README.md"]  # fmt: skip
 # What a measurement has given is here in tables only.
-WITH_RESULTS = ("README.md", "results.md", "transport-results.md", "should-i-use-this.md", "papers.md")
+WITH_RESULTS = (
+    "README.md",
+    "results.md",
+    "transport-results.md",
+    "should-i-use-this.md",
+    "papers.md",
+)
 LINES_MAX = 200
 
 

@@ -90,6 +90,21 @@ int PMPI_Testsome(int count, MPI_Request* requests, int* done, int* finished,
   return some("PMPI_Testsome", count, requests, done, finished, statuses);
 }
 
+int PMPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  int (*next)(int, MPI_Request*, MPI_Status*);
+  *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Waitall");
+  if (statuses == MPI_STATUSES_IGNORE) return next(count, requests, statuses);
+  MPI_Request* before = malloc(((size_t)count + 1) * sizeof *before);
+  int* all = malloc(((size_t)count + 1) * sizeof *all);
+  memcpy(before, requests, (size_t)count * sizeof *before);
+  for (int i = 0; i < count; ++i) all[i] = i;
+  int code = next(count, requests, statuses);
+  if (code == MPI_SUCCESS && loses(before, all, count, statuses)) code = MPI_ERR_IN_STATUS;
+  free(all);
+  free(before);
+  return code;
+}
+
 int PMPI_Waitsome(int count, MPI_Request* requests, int* done, int* finished,
                   MPI_Status* statuses) {
   return some("PMPI_Waitsome", count, requests, done, finished, statuses);

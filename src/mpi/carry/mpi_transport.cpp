@@ -214,19 +214,23 @@ bool MpiTransport::wait(std::vector<Ended>& ended, bool all) {
   }
 }
 
-/// MPI_Waitsome would look at every request again for each that ends. After a failure some may not
-/// have ended.
+/// MPI_Waitsome would look at every request again for each that ends. After a failure only those
+/// are over of which MPI says so; of the others, statuses may say nothing (MPICH, from the 65th
+/// on).
 bool MpiTransport::wait_for_all(std::vector<Ended>& ended) {
   std::vector<MPI_Request>& requests = in_flight_.requests;
   std::vector<MPI_Status>& statuses = in_flight_.statuses;
   const int count = static_cast<int>(requests.size());
   const int code = real.Waitall(count, requests.data(), statuses.data());
+  int kind = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) real.Error_class(code, &kind);
   int done = 0;
   for (int place = 0; place < count; ++place) {
     const auto at = static_cast<std::size_t>(place);
-    const bool pending = code != MPI_SUCCESS && requests[at] != MPI_REQUEST_NULL &&
-                         statuses[at].MPI_ERROR == MPI_ERR_PENDING;
-    if (pending) continue;
+    const int error = statuses[at].MPI_ERROR;
+    const bool failed =
+        kind == MPI_ERR_IN_STATUS && error != MPI_SUCCESS && error != MPI_ERR_PENDING;
+    if (code != MPI_SUCCESS && requests[at] != MPI_REQUEST_NULL && !failed) continue;
     statuses[static_cast<std::size_t>(done)] = statuses[at];
     in_flight_.finished[static_cast<std::size_t>(done++)] = place;
   }
@@ -285,7 +289,7 @@ int MpiTransport::error_of(int code, int finished) const {
   if (kind != MPI_ERR_IN_STATUS || finished == MPI_UNDEFINED) return code;
   const auto end = in_flight_.statuses.begin() + finished;
   const auto failed = std::find_if(in_flight_.statuses.begin(), end, [](const MPI_Status& status) {
-    return status.MPI_ERROR != MPI_SUCCESS;
+    return status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING;
   });
   return failed != end ? failed->MPI_ERROR : code;
 }

@@ -11,7 +11,8 @@
 
 namespace suiro::net {
 
-/// A question whether there is room is answered at once, whether there is any or not.
+/// A question whether there is room is answered at once, whether there is any or not. It is asked
+/// ever more seldom, so that one that is lost says nothing for minutes.
 UnderWay under_way(int socket, std::int64_t now_ns) {
   tcp_info info{};
   socklen_t length = sizeof info;
@@ -20,7 +21,7 @@ UnderWay under_way(int socket, std::int64_t now_ns) {
                     ioctl(socket, SIOCOUTQ, &bytes) == 0;
   if (!told) return {};
   return {.any = bytes > 0,
-          .waits = info.tcpi_unacked > 0 || info.tcpi_probes > 0,
+          .waits = info.tcpi_unacked > 0 || info.tcpi_probes > 1,
           .answered_ns = now_ns - info.tcpi_last_ack_recv * std::int64_t{1'000'000}};
 }
 
@@ -30,7 +31,7 @@ bool Answers::missing(const UnderWay& it, std::int64_t now_ns, std::int64_t limi
     return false;
   }
   // Between two looks that are far apart answers may have come, and more been sent since.
-  const bool was_away = now_ns - looked_ns_ >= limit_ns;
+  const bool was_away = now_ns - looked_ns_ >= limit_ns / 2;
   if (since_ns_ == 0 || was_away) since_ns_ = now_ns;
   looked_ns_ = now_ns;
   since_ns_ = std::max(since_ns_, it.answered_ns);

@@ -11,7 +11,7 @@ namespace suiro::net {
 /// What the kernel tells of a stream (TCP_INFO, SIOCOUTQ; tcp(7)).
 struct UnderWay {
   bool any = false;    // there are bytes that no answer has come to, sent or not
-  bool waits = false;  // for an answer: to bytes, or to the question whether there is room
+  bool waits = false;  // for an answer: to bytes, or to a second question whether there is room
   std::int64_t answered_ns = 0;  // when the last answer came
 };
 UnderWay under_way(int socket, std::int64_t now_ns);

@@ -22,6 +22,7 @@ namespace {
 constexpr int backlog = 4096;   // a thousand ranks may connect at once
 constexpr int port_tries = 64;  // until a port is free on every rail
 constexpr int keepalive_probes = 3;
+constexpr int rto_max_option = 44;  // TCP_RTO_MAX_MS, which older headers lack
 
 sockaddr_in socket_address(std::uint32_t address, std::uint16_t port) {
   sockaddr_in result{};
@@ -119,6 +120,9 @@ void prepare_stream(int socket, const Settings& settings) {
   const auto timeout_ms = static_cast<int>(settings.peer_timeout_ns / 1'000'000);
   const int probe_s = std::max(1, timeout_ms / 1000 / (2 * keepalive_probes));
   const int idle_s = std::max(1, timeout_ms / 1000 / 2);
+  // The kernel sends again, and asks for room, at least so often. Before Linux 6.15 it may wait for
+  // two minutes: then a host that dies while its process is stopped is noticed late.
+  set_option(socket, IPPROTO_TCP, rto_max_option, std::clamp(timeout_ms / 4, 1000, 120'000));
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, probe_s);
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, keepalive_probes);
