@@ -75,7 +75,8 @@ def run(lab: str, mpi: str, words: list[str], turns: int) -> list[tuple[str, flo
                 seconds = [float(word) for word in (FT_SECONDS.findall(printed) or
                                                     IS_SECONDS.findall(printed))]  # fmt: skip
                 told = (out / f"{turn}.{one}.told").read_text()
-                rows = json.loads(told[told.index("{") : told.rindex("}") + 1])["rows"]
+                document = told[told.index('{\n "collectives"') : told.rindex("}") + 1]
+                rows = json.loads(document)["collectives"]
                 exchanging = sum(
                     row["calls"] * row["median_s"]
                     for row in rows
