@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables say what results say, and what is void is never a number."""
 
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,7 @@ def cell(algorithm: str, seconds: float, ratio: float | None, **more: Any) -> Ce
 def tables(generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """With two results: a good one, and one whose second cell is void."""
     module: ModuleType = generate.tables
-    monkeypatch.setattr(module, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys.modules["table_parts"], "RESULTS", tmp_path)
     for name, void in (("good", None), ("poor", "the switch was late")):
         machine = Machine(
             cores=2, processor="p", kernel="k", system="s", suiro="0", mpi="Open MPI v4.1.4",
