@@ -2,6 +2,7 @@
 """Tables of what the programs in tests/soak and tests/advise have found."""
 
 import json
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,14 +22,14 @@ CONNECTIONS = {
 
 @pytest.fixture
 def tables(generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(generate.tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys.modules["table_parts"], "RESULTS", tmp_path)
     module: ModuleType = generate.tables
     return module
 
 
 def lines(tables: ModuleType, kind: str, *rows: dict[str, Any]) -> list[str]:
     """Of the table of a result with these rows, without its head."""
-    (tables.RESULTS / "it.json").write_text(json.dumps({"rows": rows}))
+    (sys.modules["table_parts"].RESULTS / "it.json").write_text(json.dumps({"rows": rows}))
     page = tables.filled(f"<!-- table: {kind} it -->\n<!-- end -->\n")
     head, under, *found = page.splitlines()[1:-1]
     assert head.count("|") == under.count("|")
