@@ -62,13 +62,13 @@ def test_what_fails_with_suiro_only_is_told_from_what_fails_natively(
     suite: Path, tmp_path: Path
 ) -> None:
     options = ["--mpi", "openmpi", "--algorithm", "ring", "--work", str(tmp_path / "work")]
-    command = ["--mpich-tests", str(suite), *options, "--limit", "10", "--json"]
+    command = ["--mpich-tests", str(suite), *options, "--limit", "30", "--json"]
     done = run(*command)
     assert done.returncode == 1, done.stderr
     told = json.loads(done.stdout)
     assert {row["test"]: row["wrong"] for row in told["failures"]} == {
         "differs 2": "exit code 7: Found 2 errors",
-        "hangs 2": "no end within 10 s",
+        "hangs 2": "no end within 30 s",
     }
     wrong = {row["test"]: row["wrong"] for row in told["native"] if row["wrong"]}
     assert wrong == {"wrong 2": "Found 3 errors"}
