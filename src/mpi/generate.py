@@ -91,8 +91,8 @@ CALLED = [
     "Type_size_x",
     "Unpack",
     "Wait",
-    "Waitany",
     "Waitall",
+    "Waitany",
     "Waitsome",
 ]
 

@@ -24,8 +24,7 @@ class Answers {
   bool missing(const UnderWay& it, std::int64_t now_ns, std::int64_t limit_ns);
 
  private:
-  std::int64_t since_ns_ =
-      0;  // the last answer, or when the stream was first seen waiting; 0: never
+  std::int64_t since_ns_ = 0;   // the last answer, or when it was first seen waiting; 0: never
   std::int64_t looked_ns_ = 0;  // when it was seen waiting last
 };
 
