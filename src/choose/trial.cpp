@@ -37,6 +37,9 @@ struct TrialRound {
 
 constexpr int rounds = 7;
 constexpr int after_natives_first = 2;
+constexpr int by_turns = 2;  // the first round that has both
+/// Over native's first calls in a job, which open connections.
+constexpr double won_when_cold = 3;
 constexpr int look = 5;
 constexpr int natives_first = 6;
 constexpr int look_calls = 6;
@@ -168,13 +171,16 @@ void Trial::look_again() {
 }
 
 bool Trial::judge(std::span<const std::int64_t> of_all) {
+  if (is_cold_ && round_ == by_turns) native_ = {};
   for (std::size_t i = 0; i < of_all.size(); ++i) {
     Samples& its = sides_[i] == Side::native ? native_ : foretold_;
     its.ns[its.count++] = of_all[i];
   }
   if (takes_first(round_)) keep_the_shortest(round_ == 0 ? foretold_ : native_);
   const std::size_t samples_min = round_ == natives_first ? 1 : 2;
-  const auto [won, lost] = std::pair(round_of(round_).won, round_of(round_).lost);
+  const bool has_cold_only = is_cold_ && (round_ < by_turns || round_ == natives_first);
+  const double won = has_cold_only ? won_when_cold : round_of(round_).won;
+  const double lost = round_of(round_).lost;
   foretold_calls_ += round_of(round_).foretold_calls();
   taken_ = 0;
   calls_ = 0;

@@ -12,6 +12,9 @@
 //   round 3   8 of each; then native has won unless the algorithm is faster so far
 //   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
 //
+// Native's first calls in a job open connections. Where it has had few before round 0 they decide
+// only if the algorithm is far faster, and from round 2 on they are left out.
+//
 // Where native has had no calls before round 0, the algorithm goes on until its times are known;
 // then 2 of native's take the place of round 1.
 //
@@ -44,6 +47,9 @@ class Trial {
   /// Where native comes late it is twice that.
   static constexpr int risky_calls = 2;
 
+  /// After so many calls connections are open, and times are as they stay.
+  static constexpr int warm_after = 8;
+
   /// Times of all ranks, of all rounds.
   struct Samples {
     std::size_t count = 0;
@@ -51,8 +57,11 @@ class Trial {
   };
 
   /// The prediction is there. Rounds begin when native has had so many calls more; until then every
-  /// call is native's.
-  void begin(int native_calls = 0) { rounds_from_ = early_calls_ + native_calls; }
+  /// call is native's. `native_before`: calls that it had in all.
+  void begin(int native_calls = 0, std::int64_t native_before = 0) {
+    rounds_from_ = early_calls_ + native_calls;
+    is_cold_ = native_before + native_calls < warm_after;
+  }
 
   /// Another communicator has shown that the algorithm has won.
   void begin_settled();
@@ -101,6 +110,7 @@ class Trial {
   bool has_begun() const { return rounds_from_ && early_calls_ >= *rounds_from_; }
 
   std::optional<int> rounds_from_;  // early calls
+  bool is_cold_ = true;             // native may be, in these
   int round_ = 0;
   int early_calls_ = 0;
   int calls_ = 0;  // of this round

@@ -24,11 +24,11 @@ std::string calls_of(Trial& trial, int calls, std::int64_t native_ns, std::int64
   return letters;
 }
 
-/// The same of a new trial after three calls of native's.
+/// The same of a new trial after three calls of native's, and `more` that were not timed.
 std::string calls_from_begin(Trial& trial, int calls, std::int64_t native_ns,
-                             std::int64_t foretold_ns) {
+                             std::int64_t foretold_ns, int more = Trial::warm_after) {
   std::string letters = calls_of(trial, 3, native_ns, foretold_ns);
-  trial.begin();
+  trial.begin(0, 3 + more);
   return letters + calls_of(trial, calls, native_ns, foretold_ns);
 }
 
@@ -37,6 +37,17 @@ TEST(Trial, KeepsSoonWhatIsMuchFaster) {
   EXPECT_EQ(calls_from_begin(trial, 100, 200, 100), "nnnffnfffnf");
   EXPECT_EQ(trial.verdict(), Side::foretold);
   EXPECT_DOUBLE_EQ(trial.ratio(), 2);
+}
+
+TEST(Trial, LeavesNativesFirstCallsOutWhereTheyDecideSomethingElse) {
+  Trial trial;
+  EXPECT_EQ(calls_from_begin(trial, 7, 200, 100, 0), "nnnffnfffn") << "twice is not enough";
+  EXPECT_EQ(calls_of(trial, 100, 90, 100), "nnnnffffnn") << "these count alone";
+  EXPECT_EQ(trial.verdict(), Side::native);
+  EXPECT_DOUBLE_EQ(trial.ratio(), 0.9);
+  Trial much_faster;
+  EXPECT_EQ(calls_from_begin(much_faster, 100, 300, 100, 0), "nnnffnfffnf");
+  EXPECT_EQ(much_faster.verdict(), Side::foretold);
 }
 
 TEST(Trial, LeavesWhatIsMuchSlower) {

@@ -188,7 +188,10 @@ void Communicator::take_back(const Collective& collective) {
   if (plan.plan->agrees) plan.agreement.take_back();
   if (plan.was_early) --plan.early_calls;
   plan.was_early = false;
-  if (plan.waiting != nullptr) ++plan.waiting->calls_until_asked;
+  if (plan.waiting != nullptr) {
+    ++plan.waiting->calls_until_asked;
+    --plan.waiting->calls_waited;
+  }
   plan.waiting = nullptr;
   if (plan.timed != nullptr) plan.timed->take_back();
   plan.timed = nullptr;

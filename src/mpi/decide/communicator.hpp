@@ -28,10 +28,10 @@ struct Choice : Answer {
     double calls_s = 0;  // that calls have taken since
     std::int64_t calls = 0;
     double done_s = 0;  // of a processor
-    bool has_begun = false;
     double one_call_s() const { return calls > 0 ? calls_s / static_cast<double>(calls) : 0; }
   };
   Work work = {};
+  std::int64_t rest = 0;  // calls until rank 0 may work on, as it told all
 
   /// Schedules are for a root, and of messages that are cut for a size: a few of each are kept.
   struct Kept {
@@ -47,7 +47,8 @@ struct Choice : Answer {
   /// run for many times as many more, the question is asked again.
   double lost_calls = 0;
   int asked_again = 0;
-  bool is_asked_again = false;  // that is what it waits for
+  bool is_asked_again = false;    // that is what it waits for
+  std::int64_t calls_waited = 0;  // for answers, in all: the same on all ranks
 
   /// Held against another in the program's calls.
   struct Contest {
@@ -174,13 +175,13 @@ class Communicator {
   Choice& choose(const Collective& collective, std::int64_t bytes);
   struct Told {
     Decision decision;
-    std::int64_t ask_after = 0;  // so many calls: rank 0 was not ready
+    bool is_ready = true;  // rank 0
   };
   Told told_prediction(const Collective& collective, Choice& choice) const;
   bool prepare(const Collective& collective, Choice& choice) const;
   Decision decision_of_rank_0(const Collective& collective, const Choice& choice) const;
   static void take_over(Choice& choice, std::int64_t bytes);
-  void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice, std::int64_t calls);
+  void ask_later(const Collective& collective, PlanInUse& plan, Choice& choice);
   void wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice);
   void time_if_soon(const Collective& collective, Choice& choice) const;
   void predict(const Collective& collective, PlanInUse& plan, Choice& choice);

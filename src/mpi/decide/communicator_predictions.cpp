@@ -34,7 +34,7 @@ constexpr std::string_view untold = "ignorance: rank 0 could not tell what it pr
 /// differ in that, so all make the same call.
 int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
   constexpr double asleep_min_s = 50e-6;
-  constexpr double asleep_max_s = 2e-3;
+  constexpr double asleep_max_s = 0.5e-3;
   const double begun_s = now_s();
   MPI_Request request = MPI_REQUEST_NULL;
   int code =
@@ -43,7 +43,7 @@ int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
   for (int done = 0; code == MPI_SUCCESS;) {
     code = real.Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) break;
-    const double asleep_s = std::clamp(elapsed_s(begun_s) / 2, asleep_min_s, asleep_max_s);
+    const double asleep_s = std::clamp(elapsed_s(begun_s) / 8, asleep_min_s, asleep_max_s);
     std::this_thread::sleep_for(std::chrono::duration<double>(asleep_s));
   }
   return code;
@@ -59,14 +59,13 @@ double granted_s(const Choice::Work& work) {
   return work.calls < calls_min ? granted : granted + work.one_call_s();
 }
 
-/// Until rank 0 may work on for as long as at first. Where it only had to end, as no call may be
-/// later, the next call goes on.
+/// Until rank 0 may work on for as long as at first. To ask it costs all ranks a message, so none
+/// asks before.
 std::int64_t calls_until_more_work(const Choice::Work& work) {
-  const double owed_s = work.done_s - granted_s(work);
-  if (owed_s < 0) return 1;
+  const double owed_s = work.done_s - granted_s(work) + margins.work_first_s;
+  if (owed_s <= 0) return 1;
   if (work.one_call_s() <= 0) return calls_min;
-  const double calls =
-      std::ceil((owed_s + margins.work_first_s) / margins.work_share / work.one_call_s());
+  const double calls = std::ceil(owed_s / margins.work_share / work.one_call_s());
   return static_cast<std::int64_t>(std::clamp(calls, double{calls_min}, double{calls_max}));
 }
 
@@ -117,7 +116,7 @@ void Communicator::leave_small_untouched(PlanInUse& plan) {
 void Communicator::ask_next(const Collective& collective, Choice& choice,
                             std::int64_t bytes) const {
   suiro::mpi::ask_next(collective, *topology_, choice, bytes, lasts());
-  choice.work = {};
+  choice.calls_until_asked = std::max(choice.calls_until_asked, choice.rest);
 }
 
 /// Where native has won, its calls are counted until the machine may have changed.
@@ -136,6 +135,7 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
   choice.is_asked_again = false;
   choice.lost_calls = 1;
   choice.reason = plan.plan->size_note;
+  choice.work = {};
   job.chooser->forget(collective, *topology_, bytes);
   ask_next(collective, choice, bytes);
 }
@@ -162,38 +162,37 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
   std::array<char, 512> told{};
   if (rank_ == 0) {
     Decision mine = native(std::string(untold));
-    std::int64_t calls = 0;
+    bool is_ready = true;
     try {
-      if (decides_at_once || prepare(collective, choice)) {
-        mine = decision_of_rank_0(collective, choice);
-      } else {
-        calls = calls_until_more_work(choice.work);
-      }
+      is_ready = decides_at_once || prepare(collective, choice);
+      if (is_ready) mine = decision_of_rank_0(collective, choice);
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
-    std::snprintf(told.data(), told.size(), "%s\n%d\n%lld\n%s",
-                  spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after,
-                  static_cast<long long>(calls), mine.reason.c_str());
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%s",
+                  spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after, is_ready,
+                  static_cast<long long>(calls_until_more_work(choice.work)), mine.reason.c_str());
   }
   if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) {
     return {.decision = native(std::string(untold))};
   }
   const std::string text = told.data();
   const std::size_t after = text.find('\n') + 1;
-  const std::size_t calls = text.find('\n', after) + 1;
+  const std::size_t is_ready = text.find('\n', after) + 1;
+  const std::size_t rest = text.find('\n', is_ready) + 1;
   const auto forced = RuleTable::forced(collective.name, text.substr(0, after - 1));
   Decision decision = *forced.decide({collective.name, *topology_, bytes});
-  decision.reason = text.substr(text.find('\n', calls) + 1);
+  decision.reason = text.substr(text.find('\n', rest) + 1);
   decision.tried_after = std::atoi(text.c_str() + after);
   decision.unasked = true;
-  return {std::move(decision), std::atoll(text.c_str() + calls)};
+  choice.rest = std::atoll(text.c_str() + rest);
+  return {std::move(decision), text[is_ready] == '1'};
 }
 
-/// Rank 0 works on what it tells, while the others wait for it: at once what is soon done, whatever
-/// the clock says, and then no more than a share of what the calls since have taken. Only its own
-/// time of a processor counts: in the rest of it others may still end their last calls. True: it
-/// is ready.
+/// Rank 0 works on what it tells, while the others wait for it. For the first answer that is at
+/// once what is soon done, whatever the clock says; in all it is no more than a share of what calls
+/// have taken. Only its own time of a processor counts: in the rest of it others may still end
+/// their last calls. True: it is ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves = 1000;  // between looks at the clock
   constexpr auto at_once = static_cast<std::int64_t>(margins.work_first_s / margins.move_s);
@@ -212,16 +211,15 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
     return elapsed_s(begun_s) < margins.work_call_s && worked_s() - worked_before_s < left_s;
   };
   // Without moves it still tells what another communicator has had foretold meanwhile.
-  bool is_ready = is_ready_after(std::exchange(work.has_begun, true) ? 0 : at_once);
+  bool is_ready = is_ready_after(work.done_s > 0 ? 0 : at_once);
   while (!is_ready && may_go_on()) is_ready = is_ready_after(moves);
   work.done_s += worked_s() - worked_before_s;
   return is_ready;
 }
 
 /// Rank 0 was not ready.
-void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice,
-                             std::int64_t calls) {
-  choice.calls_until_asked = calls;
+void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  choice.calls_until_asked = choice.rest;
   wait_a_call(collective, plan, choice);
 }
 
@@ -230,8 +228,10 @@ void Communicator::ask_later(const Collective& collective, PlanInUse& plan, Choi
 void Communicator::wait_a_call(const Collective& collective, PlanInUse& plan, Choice& choice) {
   time_if_soon(collective, choice);
   --choice.calls_until_asked;
+  ++choice.calls_waited;
   plan.waiting = &choice;
-  if (rank_ == 0 && !choice.is_asked_again) plan.clocked = &choice;
+  const bool is_warm = choice.calls_waited > 1;
+  if (rank_ == 0 && is_warm && !choice.is_asked_again) plan.clocked = &choice;
 }
 
 /// Of the calls before a prediction the last are native's part of a trial.
@@ -259,10 +259,10 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   time_if_soon(collective, choice);
   const std::int64_t bytes = *choice.asked_bytes;
-  auto [decision, ask_after] = told_prediction(collective, choice);
-  if (ask_after > 0) {
+  auto [decision, is_ready] = told_prediction(collective, choice);
+  if (!is_ready) {
     choice.in_trial.reset();
-    return ask_later(collective, plan, choice, ask_after);
+    return ask_later(collective, plan, choice);
   }
   static std::atomic<bool> complained{false};
   if (rank_ == 0 && decision.reason.starts_with(failed_prediction) && !complained.exchange(true)) {
@@ -276,7 +276,7 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   if (choice.native || known) choice.in_trial.reset();
   if (choice.in_trial) {
     const auto owed = static_cast<int>(std::min(choice.lost_calls / margins.trial_share, 1e9));
-    choice.in_trial->trial.begin(std::max(choice.decision.tried_after, owed));
+    choice.in_trial->trial.begin(std::max(choice.decision.tried_after, owed), choice.calls_waited);
   }
   if (known && is_tried(collective)) take_over(choice, bytes);
   if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);

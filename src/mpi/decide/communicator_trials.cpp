@@ -68,8 +68,8 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   if (choice.challenge || !choice.in_trial->trial.is_settled()) return;
   if (choice.calls_until_asked > 0) return wait_a_call(collective, plan, choice);
   const UsualArithmetic usual;
-  auto [decision, ask_after] = told_prediction(collective, choice);
-  if (ask_after > 0) return ask_later(collective, plan, choice, ask_after);
+  auto [decision, is_ready] = told_prediction(collective, choice);
+  if (!is_ready) return ask_later(collective, plan, choice);
   auto rival = std::make_unique<Choice>();
   rival->reason = plan.plan->size_note;
   rival->wire_blocks = choice.wire_blocks;
@@ -79,7 +79,7 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   if (rival->native) return;
   choice.challenge = std::make_unique<Choice::Challenge>();
   choice.challenge->rival = std::move(rival);
-  choice.challenge->trial.begin(std::max(calls, calls_timed_ahead));
+  choice.challenge->trial.begin(std::max(calls, calls_timed_ahead), Trial::warm_after);
 }
 
 /// What the first calls of a loser took longer is made up for before the next rival comes.
@@ -93,8 +93,8 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   const Choice& loser = has_won ? choice : *rival;
   job.chooser->beat(collective, *topology_, bytes, loser.decision);
   const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
-  choice.calls_until_asked = std::llround(std::min(lost / margins.trial_share, 1e12));
-  choice.work = {};
+  choice.calls_until_asked =
+      std::max<std::int64_t>(std::llround(std::min(lost / margins.trial_share, 1e12)), choice.rest);
   if (!has_won) return;
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
@@ -125,7 +125,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     note_trial(choice.reason, text);
     job.chooser->learn(collective, *topology_, bytes, choice.decision);
     choice.is_challenged = true;
-    choice.work = {};
+    choice.calls_until_asked = choice.rest;
     return;
   }
   choice.is_challenged = false;
