@@ -181,10 +181,12 @@ def _problem(path: Path) -> str:
             return f"there is no folder {path.parent}"
     except OSError as error:
         return reason_of(error)
-    if os.access(path.parent, os.W_OK | os.X_OK):
-        return ""
-    read_only = os.statvfs(path.parent).f_flag & os.ST_RDONLY
-    return os.strerror(errno.EROFS if read_only else errno.EACCES)
+    system = os.statvfs(path.parent)
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        read_only = system.f_flag & os.ST_RDONLY
+        return os.strerror(errno.EROFS if read_only else errno.EACCES)
+    free = system.f_bavail if os.geteuid() else system.f_bfree  # root has what is kept back
+    return os.strerror(errno.ENOSPC) if system.f_blocks and not free else ""
 
 
 class Lines:

@@ -12,6 +12,7 @@ import pytest
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
+from suiro.advise import page, table
 from suiro.advise.answer import Answer, Cell, Choice, On, Outlook, ask
 from suiro.advise.job import of_job
 from suiro.advise.question import Question, parse_mpi, parse_rate
@@ -64,7 +65,7 @@ def test_an_answer_fits_a_terminal_and_has_what_is_asked(monkeypatch: pytest.Mon
     assert any(
         line.startswith("bcast: from 8 B shared_tree, from 256 KiB node_pipeline") for line in lines
     )
-    assert "\n  suiro probe --switch --write-cluster cluster.toml -- mpirun -np 4 " in said
+    assert "\n  suiro probe --switch --sites -- mpirun -np 4 --map-by ppr:1:node" in said
     assert "nothing was measured for this" in said
 
 
@@ -184,6 +185,7 @@ def test_a_job_tells_of_its_hosts(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert started[0][-2:] == ["suiro-doctor", "./app"]  # is looked for
     assert (question.ranks_of_node, question.cores, question.hosts) == ((2, 2), 4, ("a", "b"))
     assert question.rate_bps == 25e9 and question.mpi.release == "4.1"
+    assert question.launcher == ("mpirun", "-np", "4")
     (tmp_path / "c.toml").write_text(CLUSTER)
     assert of_job(["mpirun"], None, tmp_path / "c.toml").kind == "voq"
     hosts[1].values["link eth0"] = hosts[1].values["link eth1"] = "virtual 1 1500"
@@ -212,7 +214,7 @@ def test_what_of_a_program_is_touched(tmp_path: Path) -> None:
 
 
 def test_a_page_needs_no_network(tmp_path: Path) -> None:
-    page = tmp_path / "advice.html"
+    file = tmp_path / "advice.html"
     advise(
         *SMALL,
         "--collectives",
@@ -222,9 +224,9 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
         "--rate",
         "1G",
         "--html",
-        str(page),
+        str(file),
     )
-    text = page.read_text()
+    text = file.read_text()
     assert "Switch: hol, 1 Gbit/s" in text and "<svg" in text
     assert "http" not in text.replace("http://www.w3.org", "")
 
@@ -278,9 +280,14 @@ def cell(algorithm: str, *ons: On, size: int = 1024, doubt: str = "") -> Cell:
 
 def test_cells_in_words() -> None:
     same = cell("lanes", on("voq", 3, 1), on("hol", 3, 1))
+    open_one = cell("lanes", on("voq", 3, 1), on("hol", 3, 1), doubt="nobody can tell")
     apart = cell("lanes", on("voq", 3, 1), on("hol", 12, 1), size=4096)
     assert (number(same), number(apart), number(cell("native"))) == ("3.0", "3.0-12", "=")
     assert by_kind(apart) == [("voq", "3.0"), ("hol", "12")]
+    shown = [str(table._field(one)) for one in (same, open_one, None)]
+    assert shown == ["3.0", "\N{WHITE CIRCLE}3.0", "-"]
+    fields = [page._field(one, ("voq", 125e6)) for one in (same, open_one)]
+    assert [(field.gain, field.sure) for field in fields if field] == [(3, True), (3, False)]
     assert runs({1024: cell("native"), 4096: apart, 8192: apart}) == (
         "from 1 KiB native, from 4 KiB lanes"
     )
@@ -288,6 +295,11 @@ def test_cells_in_words() -> None:
     answer = Answer(Question(OPENMPI, (2, 2)), open_ones)
     assert doubt_lines(answer) == ["\N{WHITE CIRCLE} nobody can tell: bcast 1 KiB"]
     answer.cells.append(cell("lanes", size=8, doubt="nobody can tell"))
-    [switch, way, tune] = unknown(answer)
-    assert "probe --switch" in switch.command and "probe --sites" in way.command
+    [probe, tune] = unknown(answer)
+    assert "suiro probe --switch --sites -- mpirun -np 2 --map-by ppr:1:node" == probe.command
+    assert (probe.takes, tune.takes) == ("some 20 s", "5 minutes")
+    known = Question(OPENMPI, (2, 2), {"latency_s": 1e-5}, launcher=("mpirun", "--hostfile", "h"))
+    [probe] = unknown(Answer(known, []))
+    command = "suiro probe --switch --write-cluster cluster.toml -- mpirun --hostfile h"
+    assert (probe.command, probe.takes) == (command, "some 10 s")
     assert tune.command == "suiro tune bcast --sizes 8B,1KiB --budget 5m -- mpirun -np 4"

@@ -2,9 +2,12 @@
 """`suiro algorithms` shows the native catalog."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import typer
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from suiro import native
@@ -87,3 +90,19 @@ def test_help_says_what_commands_are_for_in_whole_sentences(
         text = CliRunner().invoke(main.app, ["--help"]).stdout
         assert "..." not in text.partition("Commands:")[2]
         assert max(map(len, text.splitlines())) <= width
+
+
+def commands(group: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        yield (*words, name)
+        yield from commands(command, (*words, name)) if hasattr(command, "commands") else ()
+
+
+def test_no_line_of_help_is_longer_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(commands(get_command(main.app)))
+    assert ("lab", "run") in every and ("advise",) in every
+    for words in every:
+        for width in (80, 160):
+            monkeypatch.setenv("COLUMNS", str(width))
+            text = CliRunner().invoke(main.app, [*words, "--help"]).stdout
+            assert max(map(len, text.splitlines())) <= width, words

@@ -88,6 +88,17 @@ def test_places_are_looked_at_before(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_full_disk_is_seen_before(tmp_path: Path) -> None:
+    if subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
+        pytest.skip("user namespaces are not allowed here")
+    full = f"mount -t tmpfs -o size=4k none {tmp_path}; head -c 4096 /dev/zero > {tmp_path}/x"
+    for words in ("probe --sites --write-cluster", "tune bcast --plot", "report --html"):
+        done = shell(f"unshare -rm sh -c '{full}; \"$COMMAND\" {words} {tmp_path}/file'")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.endswith(f"{tmp_path}/file: No space left on device\n")
+        assert done.stderr.count("\n") == 1
+
+
 def test_a_growing_file_ends_with_a_whole_line(tmp_path: Path) -> None:
     lines = Lines(tmp_path / "lines", "--trace")
     lines.write("first\n")

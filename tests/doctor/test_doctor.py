@@ -153,6 +153,7 @@ def test_commands_that_cannot_be_helped() -> None:
     result = _mpirun("-np", "2", "./none", ":", "-np", "1", "sh")
     assert result.exit_code == 1
     assert "there is no program ./none; copy it there" in result.stdout
+    assert "ok       command" not in result.stdout
     result = run("--", "mpirun", "--no-such-option", "-np", "1", "x")
     assert result.exit_code == 1
     assert "problem  hosts     mpirun started no process on its hosts" in result.stdout

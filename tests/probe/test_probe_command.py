@@ -12,10 +12,10 @@ SUIRO = [sys.executable, "-c", "from suiro.cli.main import main; main()"]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say what to probe: there are --switch and --sites"),
-        (["--switch", "--sites"], "--switch and --sites, one at a time"),
-        (["--sites", "--ppn", "2"], "--ppn is for the other probe: leave it out"),
-        (["--switch", "--svg", "x.svg"], "--svg is for the other probe: leave it out"),
+        ([], "say what to probe: --switch, --sites, or both"),
+        (["--sites", "--ppn", "2"], "--ppn is for --switch: leave it out"),
+        (["--switch", "--svg", "x.svg"], "--svg is for --sites: leave it out"),
+        (["--switch", "--sites", "--write-cluster", __file__], "exists already: give another"),
         (["--sites", "--write-cluster", __file__], "exists already: give another name"),
         (["--switch"], "no launcher: add --lab SPEC, or your launcher after --"),
         (["--switch", "--mpi", "lam"], "--mpi lam: expected openmpi or mpich"),

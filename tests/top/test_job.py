@@ -56,6 +56,7 @@ def test_ranks_answer_while_they_run(tmp_path: Path) -> None:
     assert job.returncode == 0, said
     assert [one["rank"] for one in found] == [0, 1]
     for one in found:
+        assert one["counters"]["refused_streams"] == 0, "of a job that nobody attacks"
         memory = one["rails"][-1]
         assert memory["name"] == "shared memory"
         assert memory["sent_bytes"] >= one["counters"]["bulk_bytes_sent"]
@@ -96,3 +97,4 @@ def test_all_nodes_are_asked_through_the_launcher(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = [one for one in json.loads(seen.read_text())["processes"] if one["program"] == PROGRAM]
     assert [(one["rank"], one["host"]) for one in found] == [(0, "host0"), (1, "host1")]
+    assert [one["counters"]["refused_streams"] for one in found] == [0, 0], "nobody attacks it"

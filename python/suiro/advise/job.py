@@ -12,6 +12,7 @@ from suiro.doctor import facts
 from suiro.doctor.facts import Host
 from suiro.doctor.hosts import fastest_mbit
 from suiro.doctor.job import with_probe
+from suiro.run.instead import with_program
 
 
 def of_job(words: Sequence[str], mpi: Mpi | None, cluster: Path | None) -> Question:
@@ -23,7 +24,9 @@ def of_job(words: Sequence[str], mpi: Mpi | None, cluster: Path | None) -> Quest
     asked = mpi or of_launcher(launcher)
     names = tuple(host.name for host in hosts)
     ranks_of_node = tuple(host.ranks for host in hosts)
-    question = Question(asked, ranks_of_node, {}, _link_Bps(hosts), cores, hosts=names)
+    prefix = tuple(with_program(launcher, words, lambda name: []))
+    question = Question(asked, ranks_of_node, {}, _link_Bps(hosts), cores, hosts=names,
+                        launcher=() if ":" in prefix else prefix)  # fmt: skip
     if cluster is None:
         return question
     from suiro.sim.network import of_job as scene_of

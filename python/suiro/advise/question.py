@@ -64,6 +64,7 @@ class Question:
     cores: int = 0  # of a node; 0: as many as it has ranks
     place: str = ""  # whose network it is
     hosts: tuple[str, ...] = ()  # where a file names them
+    launcher: tuple[str, ...] = ()  # of a job that was given, without its program
 
     @property
     def ranks(self) -> int:

@@ -112,12 +112,14 @@ def advise(
     calls = _calls(collectives, sizes, program)
     answer = ask(question, calls, until)
     left = unknown(answer)
-    if json:
-        _print_json(answer, left, program)
-    else:
-        print_answer(columns(sys.stdout), answer, left, program)
-    if html is not None:
-        _write_page(html, answer, left, program)
+    try:
+        if json:
+            _print_json(answer, left, program)
+        else:
+            print_answer(columns(sys.stdout), answer, left, program)
+    finally:  # where nobody can read it there, too
+        if html is not None:
+            _write_page(html, answer, left, program)
 
 
 def _for_answers(within: str, with_page: bool) -> float:

@@ -10,6 +10,7 @@ from suiro.cli.bench import check_mpi
 from suiro.cli.in_lab import repeat_command, run_in_lab
 
 if TYPE_CHECKING:
+    from suiro.probe.answers import Answers
     from suiro.probe.measure import Probe
     from suiro.probe.sites import SitesProbe
 
@@ -64,7 +65,7 @@ def probe(
     svg: SvgOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Find out how the switch between your hosts queues, or at which sites they are.
+    """Find out how the switch between your hosts queues, at which sites they are, or both.
 
     On your own cluster:  suiro probe --switch -- mpirun -np 4 --map-by ppr:1:node
 
@@ -85,15 +86,20 @@ def probe(
     Times ways between pairs of nodes, tells sites by them, lets 1, 2, 4 and 8 pairs of nodes send
     from site to site until the sum grows no more, and writes cluster.toml.
 
+    Both, in one file:    suiro probe --switch --sites -- mpirun -np 4 --map-by ppr:1:node
+
     Exit code 1 if the answer is not clear.
     """
     from suiro.bench.launcher import launcher_prefix, mpi_of
     from suiro.errors import UsageError
+    from suiro.probe.answers import Answers
 
-    if switch == sites:
-        raise UsageError("say what to probe: there are --switch and --sites, one at a time")
-    _check_left_out(sites, ppn=ppn)
-    _check_left_out(switch, svg=svg)
+    if not switch and not sites:
+        raise UsageError("say what to probe: --switch, --sites, or both")
+    if not switch:
+        _check_left_out("--switch", ppn=ppn)
+    if not sites:
+        _check_left_out("--sites", svg=svg)
     check_mpi(mpi)
     target = write_cluster or (Path("cluster.toml") if sites else None)
     _check_places(target, svg)
@@ -101,11 +107,10 @@ def probe(
         raise typer.Exit(run_in_lab(lab, mpi, bool(launcher)))
     prefix = launcher_prefix(launcher or [])
     mpi = mpi or mpi_of(prefix)
-    if sites and target is not None:
-        clear = _probe_sites(prefix, mpi, interface, target, svg, json)
-    else:
-        clear = _probe_switch(prefix, mpi, interface, ppn, target, json)
-    raise typer.Exit(0 if clear else 1)
+    places = _sites(prefix, mpi, interface) if sites else None
+    queues = _switch(prefix, mpi, interface, ppn, places) if switch else None
+    complete = _tell(Answers(places, queues), target, svg, json)
+    raise typer.Exit(0 if complete and (queues is not None) == switch else 1)
 
 
 def _check_places(target: Path | None, svg: Path | None) -> None:
@@ -118,69 +123,61 @@ def _check_places(target: Path | None, svg: Path | None) -> None:
         check_place(svg, "--svg")
 
 
-def _check_left_out(other: bool, **given: object) -> None:
+def _check_left_out(probe: str, **given: object) -> None:
     from suiro.errors import UsageError
 
     for name, value in given.items():
-        if other and value is not None:
-            raise UsageError(f"--{name.replace('_', '-')} is for the other probe: leave it out")
+        if value is not None:
+            raise UsageError(f"--{name} is for {probe}: leave it out")
 
 
-def _probe_switch(
-    prefix: list[str], mpi: str, interface: str, ppn: int | None, target: Path | None, json: bool
-) -> bool:
+def _sites(prefix: list[str], mpi: str, interface: str) -> "SitesProbe":
+    from suiro.probe.sites import probe_sites
+
+    return probe_sites(prefix, mpi, interface, repeat_command())
+
+
+def _switch(
+    prefix: list[str], mpi: str, interface: str, ppn: int | None, places: "SitesProbe | None"
+) -> "Probe | None":
+    """None where hosts may be behind several switches."""
+    from suiro.output import say
     from suiro.probe.measure import probe_switch
 
-    result = probe_switch(prefix, mpi, interface, ppn, repeat_command())
-    clear = result.finding.kind != "not_clear"
-    try:
-        _show(result, json)
-    finally:  # where nobody can read what was measured, too
-        if target is not None:
-            _write_cluster(result, target, clear)
-    return clear
+    if places is not None and (not places.clear or len(places.grouping.sites) > 1):
+        say("the switch is not looked at, since it is of one site: start on the nodes of one")
+        return None
+    return probe_switch(prefix, mpi, interface, ppn, repeat_command())
 
 
-def _probe_sites(
-    prefix: list[str], mpi: str, interface: str, target: Path, svg: Path | None, json: bool
-) -> bool:
+def _tell(answers: "Answers", target: Path | None, svg: Path | None, json: bool) -> bool:
+    """Whether all is clear. Files are written where nobody can read what is printed, too."""
     from suiro.output import console, write_file
-    from suiro.probe.sites import probe_sites
-    from suiro.probe.sites_report import print_sites
     from suiro.probe.sites_svg import drawing
 
-    result = probe_sites(prefix, mpi, interface, repeat_command())
     try:
         if json:
-            print(result.model_dump_json(indent=1))
+            print(answers.document())
         else:
-            print_sites(result, console(100))
-    finally:  # where nobody can read what was measured, too
-        _write_cluster(result, target, result.clear)
-    if svg is not None:
-        write_file(svg, drawing(result), "--svg")
-    return result.clear
+            answers.print(console(100))
+    finally:
+        if target is not None:
+            _write_cluster(answers, target)
+        if svg is not None and answers.sites is not None:
+            write_file(svg, drawing(answers.sites), "--svg")
+    return answers.clear
 
 
-def _write_cluster(result: "Probe | SitesProbe", target: Path, clear: bool) -> None:
+def _write_cluster(answers: "Answers", target: Path) -> None:
     """Says so on standard error, since standard output may be one document."""
     from datetime import datetime
 
     from suiro.cluster.write import write
     from suiro.output import say
 
-    if not clear:
+    found = answers.cluster(datetime.now())
+    if found is None:
         say(f"{target} is not written, since the answer is not clear")
         return
-    write(result.cluster(datetime.now()), target)
+    write(found, target)
     say(f"wrote {target}: suiro run --cluster {target} -- LAUNCHER ./app")
-
-
-def _show(result: "Probe", json: bool) -> None:
-    from suiro.output import console
-    from suiro.probe.report import print_probe
-
-    if json:
-        print(result.model_dump_json(indent=1))
-    else:
-        print_probe(result, console(100))

@@ -84,8 +84,10 @@ def report(
     found.remarks = predict(found.measured, lab or [], cluster)
     for line in [*map(str, found.left_out), *found.remarks]:
         say(line)
-    _print(found, json)
-    whole = _write_files(found, page, csv, svg)
+    try:
+        _print(found, json)
+    finally:  # where nobody can read it there, too
+        whole = _write_files(found, page, csv, svg)
     if whole and page is not None and not json:
         typer.echo(f"report: {page}")
     raise typer.Exit(1 if found.left_out or not whole else 0)

@@ -26,11 +26,13 @@ def run_demo(folder: Path, pairs: int, as_json: bool) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the scratch folder goes, too
     with TemporaryDirectory(prefix="suiro-demo-") as scratch:
         demo = _measure(Path(scratch), pairs)
-    if as_json:
-        print(demo.model_dump_json(indent=1))
-    else:
-        print_demo(demo, console(100))
-    write_file(page, render(demo))
+    try:
+        if as_json:
+            print(demo.model_dump_json(indent=1))
+        else:
+            print_demo(demo, console(100))
+    finally:  # where nobody can read what was measured, too
+        write_file(page, render(demo))
     say(f"the same as a page: {page}")
 
 

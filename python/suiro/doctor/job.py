@@ -8,7 +8,7 @@ from pathlib import Path
 
 from suiro.doctor import facts, hosts
 from suiro.doctor.facts import Host
-from suiro.doctor.finding import Finding, merged, ok, problem, warning
+from suiro.doctor.finding import Finding, Status, merged, ok, problem, warning
 from suiro.errors import SuiroError
 from suiro.run import context_file, launchers, srun, transport, wrappers
 from suiro.run.command import Plan, absence, prepare
@@ -36,14 +36,18 @@ def examine(words: Sequence[str], libraries: Sequence[str]) -> list[Finding]:
         file = context_file.find(launcher, words[1:], os.environ)
         in_file = file is not None and file.option != ""
     plan = prepare(words, None)
-    findings = [_command(words, plan)] if commands or in_file else []
-    findings += _transport(launcher)
+    findings = _transport(launcher)
     for program in map(wrappers.program, commands):
         findings += _privileged(program)
     if in_file:
         text = "where a file names the programs, the hosts are not looked at"
-        return [*findings, warning("hosts", text, "look at them with one program")]
-    return [*findings, *_reached(launcher, words, plan, libraries)]
+        findings.append(warning("hosts", text, "look at them with one program"))
+    else:
+        findings += _reached(launcher, words, plan, libraries)
+    stopped = any(one.check == "command" and one.status is Status.PROBLEM for one in findings)
+    if plan.obstacle or ((commands or in_file) and not stopped):
+        findings.insert(0, _command(words, plan))
+    return findings
 
 
 def _reached(

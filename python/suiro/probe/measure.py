@@ -44,6 +44,10 @@ class Probe(BaseModel):
     cost: Cost | None
     command: str
 
+    @property
+    def clear(self) -> bool:
+        return self.finding.kind != "not_clear"
+
     def cluster(self, now: datetime) -> Cluster:
         """For all nodes, since all are taken for alike; only if the answer is clear."""
         return Cluster.model_validate(
