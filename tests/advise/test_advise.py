@@ -296,7 +296,7 @@ def test_cells_in_words() -> None:
     assert doubt_lines(answer) == ["\N{WHITE CIRCLE} nobody can tell: bcast 1 KiB"]
     answer.cells.append(cell("lanes", size=8, doubt="nobody can tell"))
     [probe, tune] = unknown(answer)
-    assert "suiro probe --switch --sites -- mpirun -np 2 --map-by ppr:1:node" == probe.command
+    assert probe.command == "suiro probe --switch --sites -- mpirun -np 2 --map-by ppr:1:node"
     assert (probe.takes, tune.takes) == ("some 20 s", "5 minutes")
     known = Question(OPENMPI, (2, 2), {"latency_s": 1e-5}, launcher=("mpirun", "--hostfile", "h"))
     [probe] = unknown(Answer(known, []))

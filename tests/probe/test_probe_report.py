@@ -14,18 +14,21 @@ from suiro.probe.report import print_probe
 from suiro.provenance import describe_machine
 
 
-def said(lab: str, hosts: int = 4) -> str:
+def probed(lab: str, hosts: int = 4) -> Probe:
     measured = evidence(lab, hosts)
     finding = find(measured)
-    probe = Probe(
+    return Probe(
         machine=describe_machine("", None),
         finding=finding,
         evidence=measured,
         cost=predict(finding.kind, measured, hosts, 4),
         command="suiro probe --switch",
     )
+
+
+def said(lab: str, hosts: int = 4) -> str:
     text = io.StringIO()
-    print_probe(probe, Console(file=text, width=100))
+    print_probe(probed(lab, hosts), Console(file=text, width=100))
     return text.getvalue()
 
 

@@ -39,17 +39,14 @@ class Answers:
         if switch is None:
             return found
         kind = {"switch": switch.site[0].switch}
-        return found.model_copy(
-            update={"site": [one.model_copy(update=kind) for one in found.site]}
-        )
+        sites = [one.model_copy(update=kind) for one in found.site]
+        return found.model_copy(update={"site": sites})
 
     def document(self) -> str:
         """JSON: the answer, or an object that has both."""
-        if self.sites is None or self.switch is None:
-            return (self.sites or self.switch).model_dump_json(indent=1)
         parts = {"sites": self.sites, "switch": self.switch}
-        return json.dumps({name: one.model_dump(mode="json") for name, one in parts.items()},
-                          indent=1)  # fmt: skip
+        told = {name: one.model_dump(mode="json") for name, one in parts.items() if one}
+        return json.dumps(told if len(told) == 2 else next(iter(told.values())), indent=1)
 
     def print(self, console: "Console") -> None:
         from suiro.probe.report import print_probe
