@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of what a command prints on terminals of some widths, but for its last line, which has a
-time."""
+"""Pictures of what commands print on terminals of some widths: `suiro advise`, but for its last
+line, which has a time, and `suiro demo` from a stored result."""
 
 import io
 import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from suiro.demo.result import Demo
+from suiro.demo.table import print_demo
+
+_DEMO = Path(__file__).parent / "results" / "demo.json"
 # Each is told in full within its time, so that all machines make the same picture.
 _ADVISE = "suiro advise --nodes 8 --ppn 8 --rate 10G --mpi openmpi-4.1 --within 60s"
 _SHOWN = {f"advise-{columns}.svg": (_ADVISE, columns) for columns in (80, 160)}
@@ -24,10 +29,21 @@ _TERMINAL = {
 
 def pictures() -> dict[str, str]:
     """SVG by file name, for docs/figures."""
-    return {name: _picture(*shown) for name, shown in _SHOWN.items()}
+    advice = {name: _advice(*shown) for name, shown in _SHOWN.items()}
+    return advice | {f"demo-{columns}.svg": _demo(columns) for columns in (80, 160)}
 
 
-def _picture(command: str, columns: int) -> str:
+def _demo(columns: int) -> str:
+    console = _recorder(columns)
+    print_demo(Demo.model_validate_json(_DEMO.read_text()), console)
+    return console.export_svg(title="suiro demo")
+
+
+def _recorder(columns: int) -> Console:
+    return Console(record=True, width=columns, file=io.StringIO(), color_system="truecolor")
+
+
+def _advice(command: str, columns: int) -> str:
     said = subprocess.run(
         [*_SUIRO, *shlex.split(command)[1:]],
         check=True,
@@ -35,6 +51,6 @@ def _picture(command: str, columns: int) -> str:
         text=True,
         env={**os.environ, **_TERMINAL, "COLUMNS": str(columns)},
     ).stdout
-    console = Console(record=True, width=columns, file=io.StringIO(), color_system="truecolor")
+    console = _recorder(columns)
     console.print(Text.from_ansi(said[: said.index(_LAST_LINE)]))
     return console.export_svg(title=command)

@@ -193,6 +193,11 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
     return false;
   }
   ratio_ = median(native_) / median(foretold_);
+  if (is_cold_ && round_ == 1 && ratio_ < won_when_cold) {
+    native_ = {};
+    round_ = natives_first;
+    return false;
+  }
   const auto before = verdict_;
   if (std::min(native_.count, foretold_.count) >= samples_min) {
     if (ratio_ <= lost) verdict_ = Side::native;

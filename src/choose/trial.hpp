@@ -12,11 +12,12 @@
 //   round 3   8 of each; then native has won unless the algorithm is faster so far
 //   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
 //
-// Native's first calls in a job open connections. Where it has had few before round 0 they decide
-// only if the algorithm is far faster, and from round 2 on they are left out.
+// Native's first calls in a job open connections. Where it has had few before round 0, and the
+// algorithm is not far faster than these, 2 more of native's take the place of round 1. Only the
+// natives of round 2 and later are then held against it.
 //
-// Where native has had no calls before round 0, the algorithm goes on until its times are known;
-// then 2 of native's take the place of round 1.
+// So it is where native has had no calls before round 0; the algorithm goes on until its times are
+// known.
 //
 // What has won may be held against another algorithm in the same way; it then is in native's place.
 //

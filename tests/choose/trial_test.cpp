@@ -41,7 +41,8 @@ TEST(Trial, KeepsSoonWhatIsMuchFaster) {
 
 TEST(Trial, LeavesNativesFirstCallsOutWhereTheyDecideSomethingElse) {
   Trial trial;
-  EXPECT_EQ(calls_from_begin(trial, 7, 200, 100, 0), "nnnffnfffn") << "twice is not enough";
+  EXPECT_EQ(calls_from_begin(trial, 3, 200, 100, 0), "nnnffn") << "twice is not enough";
+  EXPECT_EQ(calls_of(trial, 3, 130, 100), "nnn") << "nor is this";
   EXPECT_EQ(calls_of(trial, 100, 90, 100), "nnnnffffnn") << "these count alone";
   EXPECT_EQ(trial.verdict(), Side::native);
   EXPECT_DOUBLE_EQ(trial.ratio(), 0.9);

@@ -93,9 +93,9 @@ def test_a_full_disk_is_seen_before(tmp_path: Path) -> None:
         pytest.skip("user namespaces are not allowed here")
     full = f"mount -t tmpfs -o size=4k none {tmp_path}; head -c 4096 /dev/zero > {tmp_path}/x"
     for words in ("probe --sites --write-cluster", "tune bcast --plot", "report --html"):
-        done = shell(f"unshare -rm sh -c '{full}; \"$COMMAND\" {words} {tmp_path}/file'")
+        done = shell(f"unshare -rm sh -c '{full}; \"$COMMAND\" {words} {tmp_path}/file.svg'")
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.endswith(f"{tmp_path}/file: No space left on device\n")
+        assert done.stderr.endswith(f"{tmp_path}/file.svg: No space left on device\n")
         assert done.stderr.count("\n") == 1
 
 

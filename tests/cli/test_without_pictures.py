@@ -23,7 +23,6 @@ def without(*words: str) -> subprocess.CompletedProcess[str]:
         ["run", "--", "true"],
         ["sim", "bcast", "--lab", "4x4-hol", "--sizes", "1K"],
         ["advise", "--collectives", "bcast", "--sizes", "8", *SMALL],
-        ["top", "--once"],
         ["algorithms"],
     ],
 )

@@ -231,6 +231,13 @@ def test_without_root(needs_root: None, tmp_path: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, "host1\n", "")
 
 
+def test_a_switch_of_users_has_memory_for_traffic(needs_root: None, tmp_path: Path) -> None:
+    """They may lock 8 MiB as a rule, less than frames need on their way."""
+    command = ("probe", "--switch", "--lab", "4x4-hol")
+    result = run_as_nobody(tmp_path / "tun", 0o666, *command)
+    assert (result.returncode, result.stdout[:11]) == (0, "switch     "), result.stderr
+
+
 def test_two_hosts_on_wires(suiro: Suiro, tmp_path: Path) -> None:
     """Two cables, no switch: both hosts reach each other over each, and there are no counters."""
     spec = tmp_path / "wires.toml"

@@ -109,8 +109,8 @@ def probe(
     mpi = mpi or mpi_of(prefix)
     places = _sites(prefix, mpi, interface) if sites else None
     queues = _switch(prefix, mpi, interface, ppn, places) if switch else None
-    complete = _tell(Answers(places, queues), target, svg, json)
-    raise typer.Exit(0 if complete and (queues is not None) == switch else 1)
+    clear = _tell(Answers(places, queues, switch and sites), target, svg, json)
+    raise typer.Exit(0 if clear else 1)
 
 
 def _check_places(target: Path | None, svg: Path | None) -> None:
@@ -140,14 +140,23 @@ def _sites(prefix: list[str], mpi: str, interface: str) -> "SitesProbe":
 def _switch(
     prefix: list[str], mpi: str, interface: str, ppn: int | None, places: "SitesProbe | None"
 ) -> "Probe | None":
-    """None where hosts may be behind several switches."""
+    """With the answer of the other probe, none where hosts may be behind several switches, or where
+    it fails: the line that tells why comes beside what was measured before."""
+    from suiro.errors import SuiroError
     from suiro.output import say
     from suiro.probe.measure import probe_switch
 
-    if places is not None and (not places.clear or len(places.grouping.sites) > 1):
-        say("the switch is not looked at, since it is of one site: start on the nodes of one")
+    if places is None:
+        return probe_switch(prefix, mpi, interface, ppn, repeat_command())
+    if not places.clear or len(places.grouping.sites) > 1:
+        why = "is of one site, and here are several" if places.clear else "may be one of several"
+        say(f"the switch is not looked at, since it {why}: start on the nodes of one site")
         return None
-    return probe_switch(prefix, mpi, interface, ppn, repeat_command())
+    try:
+        return probe_switch(prefix, mpi, interface, ppn, repeat_command())
+    except SuiroError as error:
+        say(str(error))
+        return None
 
 
 def _tell(answers: "Answers", target: Path | None, svg: Path | None, json: bool) -> bool:

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """At least one of the two."""
+    """One of the two; with `both` they were asked for together, and the switch may have none."""
 
     sites: SitesProbe | None
     switch: Probe | None
+    both: bool = False
 
     @property
     def clear(self) -> bool:
         """All that was asked for."""
-        of_switch = self.switch is None or self.switch.clear
+        of_switch = self.switch.clear if self.switch else not self.both
         return of_switch and (self.sites is None or self.sites.clear)
 
     def cluster(self, now: datetime) -> Cluster | None:
@@ -43,10 +44,13 @@ class Answers:
         return found.model_copy(update={"site": sites})
 
     def document(self) -> str:
-        """JSON: the answer, or an object that has both."""
+        """JSON: the answer, or an object that has both, null where one has none."""
+        if not self.both:
+            one = self.sites or self.switch
+            return one.model_dump_json(indent=1) if one else "null"
         parts = {"sites": self.sites, "switch": self.switch}
-        told = {name: one.model_dump(mode="json") for name, one in parts.items() if one}
-        return json.dumps(told if len(told) == 2 else next(iter(told.values())), indent=1)
+        told = {name: one and one.model_dump(mode="json") for name, one in parts.items()}
+        return json.dumps(told, indent=1)
 
     def print(self, console: "Console") -> None:
         from suiro.probe.report import print_probe

@@ -30,8 +30,9 @@ constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth 
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
 /// From rank 0, which may work on it. Where ranks share a processor, the others leave theirs to it:
-/// they sleep for half as long again as they have waited, as each look takes it from it. Nodes may
-/// differ in that, so all make the same call.
+/// they sleep, as each look takes it from it; for an eighth of the time that they have waited,
+/// since each level of the tree adds its share. Nodes may differ in that, so all make the same
+/// call.
 int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
   constexpr double asleep_min_s = 50e-6;
   constexpr double asleep_max_s = 0.5e-3;
@@ -136,6 +137,7 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
   choice.lost_calls = 1;
   choice.reason = plan.plan->size_note;
   choice.work = {};
+  choice.rest = 0;
   job.chooser->forget(collective, *topology_, bytes);
   ask_next(collective, choice, bytes);
 }

@@ -104,6 +104,7 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   if (rank_ == 0 && !natives.empty()) {  // else another communicator held it against native
     tell_lesson(collective, *topology_, bytes, rival->algorithm, natives, trial.foretold());
   }
+  rival->calls_until_asked = choice.calls_until_asked;
   static_cast<Answer&>(choice) = std::move(*rival);
   choice.kept = std::move(rival->kept);
   choice.in_trial->trial.replace(trial.ratio());
