@@ -34,13 +34,17 @@ def pictures() -> dict[str, str]:
 
 
 def _demo(columns: int) -> str:
-    console = _recorder(columns)
+    said = io.StringIO()
+    console = Console(file=said, width=columns, force_terminal=True, color_system="truecolor")
     print_demo(Demo.model_validate_json(_DEMO.read_text()), console)
-    return console.export_svg(title="suiro demo")
+    return _drawn(said.getvalue(), columns, "suiro demo")
 
 
-def _recorder(columns: int) -> Console:
-    return Console(record=True, width=columns, file=io.StringIO(), color_system="truecolor")
+def _drawn(said: str, columns: int, title: str) -> str:
+    """Lines that are too long go on in the next, as terminals have them."""
+    console = Console(record=True, width=columns, file=io.StringIO(), color_system="truecolor")
+    console.print(Text.from_ansi(said), overflow="fold")
+    return console.export_svg(title=title)
 
 
 def _advice(command: str, columns: int) -> str:
@@ -51,6 +55,4 @@ def _advice(command: str, columns: int) -> str:
         text=True,
         env={**os.environ, **_TERMINAL, "COLUMNS": str(columns)},
     ).stdout
-    console = _recorder(columns)
-    console.print(Text.from_ansi(said[: said.index(_LAST_LINE)]))
-    return console.export_svg(title=command)
+    return _drawn(said[: said.index(_LAST_LINE)], columns, command)
