@@ -83,9 +83,9 @@ struct Margins {
   std::int64_t moves_max = 4'000'000;
 
   /// The latter is worked on in calls that wait for it: so many seconds at first, then this share
-  /// of the time of the calls that wait since, and no more in one call. In calls that do not wait rank 0
-  /// would share its processor with them: `suiro bench bcast --lab 4x16-bridge --sizes 1M` had no
-  /// answer after 200 calls, and native ran, over which the algorithm that is foretold has 1.4.
+  /// of their time, and no more in one call. In calls that do not wait rank 0 would share its
+  /// processor with them: `suiro bench bcast --lab 4x16-bridge --sizes 1M` had no answer after 200
+  /// calls, and native ran, over which the algorithm that is foretold has 1.4.
   double work_first_s = 5e-3;
   double work_share = 0.02;
   double work_call_s = 25e-3;

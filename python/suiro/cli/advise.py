@@ -96,9 +96,8 @@ def advise(
     from suiro.advise import program as programs
     from suiro.advise.answer import ask
     from suiro.advise.question import Stated, parse_mpi
-    from suiro.advise.table import print_answer
     from suiro.advise.unknown import unknown
-    from suiro.output import check_place, columns
+    from suiro.output import check_place
     from suiro.report.figures import check_can_draw
 
     if html is not None:
@@ -113,13 +112,22 @@ def advise(
     answer = ask(question, calls, until)
     left = unknown(answer)
     try:
-        if json:
-            _print_json(answer, left, program)
-        else:
-            print_answer(columns(sys.stdout), answer, left, program)
+        _print(answer, left, program, json)
     finally:  # where nobody can read it there, too
         if html is not None:
             _write_page(html, answer, left, program)
+
+
+def _print(
+    answer: "Answer", left: "list[Unknown]", program: "Program | None", as_json: bool
+) -> None:
+    from suiro.advise.table import print_answer
+    from suiro.output import columns
+
+    if as_json:
+        _print_json(answer, left, program)
+    else:
+        print_answer(columns(sys.stdout), answer, left, program)
 
 
 def _for_answers(within: str, with_page: bool) -> float:
