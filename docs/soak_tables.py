@@ -39,6 +39,21 @@ def _changed(names: list[str]) -> list[str]:
     return markdown(header, rows)
 
 
+def _short(names: list[str]) -> list[str]:
+    """What programs of some equal calls pay for trials, and have of them: a row for each call."""
+    rows = []
+    for path in result_paths(names):
+        document = json.loads(path.read_bytes())
+        for row in document["rows"]:
+            collective, _, size = row["key"].partition(":")
+            rows.append([f"`{document['machine']['lab']}`",
+                         f"`{collective}` {size_text(int(size))}", time_text(row["alone_s"]),
+                         ratio(row["total"], row["totals"]), f"{row['end']:.2f}",
+                         time_text(row["late_s"]) if row["late_s"] > 0 else "-"])  # fmt: skip
+    header = "lab | call | MPI alone | all calls | last quarter | the longest call is later by"
+    return markdown(header, rows)
+
+
 def _crowd(names: list[str]) -> list[str]:
     """How jobs of many ranks begin: what their ranks are told, and what it costs `suiro run`."""
     rows = []
@@ -163,6 +178,7 @@ KINDS: dict[str, Callable[[list[str]], list[str]]] = {
     "crowd": _crowd,
     "footprint": _footprint,
     "learnt": _learnt,
+    "short": _short,
     "starts": _starts,
     "transforms": _transforms,
 }

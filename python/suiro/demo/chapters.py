@@ -71,7 +71,7 @@ CHAPTERS = (
         "is best depends on the kind of switch, so a probe finds that out first.",
         lab="4x4-hol",
         program="fftw_transform",
-        arguments="1024 8",
+        arguments="1024 3",
         libraries="-lfftw3_mpi -lfftw3 -lm",
         probes=True,
     ),
