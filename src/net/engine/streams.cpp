@@ -124,7 +124,11 @@ void Streams::closed(StreamId id, std::string_view reason) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   StreamOwner* owner = stream->owner;
-  if (owner == nullptr && !stream->refused) ++core_.statistics.refused_streams;  // a scan
+  // Else a scan. An opener that leaves while it is answered is heard of by a reset alone, and in
+  // shared memory one that leaves has no stream yet to say so.
+  const bool has_hello = stream->handshake && stream->handshake->has_hello();
+  const bool is_known = owner != nullptr || stream->refused || has_hello;
+  if (!is_known && !stream->route.shared_memory) ++core_.statistics.refused_streams;
   forget(id);
   if (owner != nullptr) owner->closed(id, reason);
 }

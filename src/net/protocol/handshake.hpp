@@ -53,6 +53,8 @@ class Handshake {
   State state() const { return state_; }
   /// Opener: the proof is given, so the acceptor may count on the stream.
   bool has_proved() const { return expected_ == Step::welcome; }
+  /// Acceptor: the opener has said who it is.
+  bool has_hello() const { return expected_ == Step::proof; }
   const std::string& failure() const { return failure_; }  // for people; in state failed
   /// Acceptor, from state proved on.
   const Introduction& introduction() const { return introduction_; }
