@@ -77,8 +77,8 @@ def measure(
         ("allreduce", 4096, "element 0 of 1024 is"),
         ("reduce_scatter", 4096, "element 0 of 34"),
         ("reduce_scatter_block", 4096, "element 0 of 1024 is"),
-        ("scan", 4096, "the sum over 1 ranks is"),
-        ("exscan", 4096, "the sum over 1 ranks is"),
+        ("scan", 4096, "element 0 of 1024 is"),
+        ("exscan", 4096, "element 0 of 1024 is"),
         ("barrier", 0, '"native" let a rank leave'),
     ],
 )
