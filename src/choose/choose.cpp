@@ -163,8 +163,11 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   Decision decision = ranking.none;
   if (next != nullptr && std::ssize(lost) < margins.trials_max) {
     decision = *next;
-    const int least = lost.empty() ? 0 : static_cast<int>(margins.trial_calls_min);
-    decision.tried_after = std::max(decision.tried_after, least);
+    const bool is_sure = lost.empty() && decision.tried_after == 0;
+    double least = is_sure ? 0 : margins.trial_calls_min;
+    if (const auto refuted = refuted_.find(key); refuted != refuted_.end())
+      least = std::min(refuted->second.owed_calls, 1e9);
+    decision.tried_after = std::max(decision.tried_after, static_cast<int>(least));
   }
   if (const Lesson* const lesson = lesson_of(topology, key)) {
     for (const std::string& name : lesson->slower) {
@@ -220,7 +223,7 @@ const Chooser::Lesson* Chooser::lesson_of(const Topology& topology, const Key& k
 /// By this job's calls, and by those of earlier ones.
 std::vector<std::string> Chooser::slower(const Topology& topology, const Key& key) const {
   std::vector<std::string> all;
-  if (const auto found = refuted_.find(key); found != refuted_.end()) all = found->second;
+  if (const auto found = refuted_.find(key); found != refuted_.end()) all = found->second.names;
   if (const Lesson* const lesson = lesson_of(topology, key)) {
     all.insert(all.end(), lesson->slower.begin(), lesson->slower.end());
   }
@@ -332,7 +335,7 @@ void Chooser::learn(const Collective& collective, const Topology& topology, std:
 }
 
 void Chooser::refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                     std::string algorithm) {
+                     std::string algorithm, double owed_calls) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
   const auto learnt = learnt_.find(key);
@@ -340,8 +343,9 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
     learnt_.erase(learnt);
     beaten_.erase(key);
   }
-  std::vector<std::string>& refuted = refuted_[key];
-  if (!is_among(refuted, algorithm)) refuted.push_back(std::move(algorithm));
+  Refuted& refuted = refuted_[key];
+  refuted.owed_calls = owed_calls;
+  if (!is_among(refuted.names, algorithm)) refuted.names.push_back(std::move(algorithm));
 }
 
 void Chooser::beat(const Collective& collective, const Topology& topology, std::int64_t bytes,

@@ -312,8 +312,7 @@ Decision Prediction::State::to_be_tried(const Runner& one, const Runner* usual) 
     return static_cast<int>(loss / margins.trial_share);
   };
   Decision decision = told(one, "perhaps");
-  decision.tried_after =
-      std::max(calls_before(1 / one.gain.least), static_cast<int>(margins.trial_calls_min));
+  decision.tried_after = std::max(1, calls_before(1 / one.gain.least));
   double slower = 0;
   for (std::size_t i = 0; i < networks_.size() && usual != nullptr; ++i)
     slower = std::max(slower, one.gain.seconds[i] / usual->gain.seconds[i]);

@@ -18,7 +18,7 @@ struct Block {
 };
 
 /// The algorithm has won where native's time over its own is at least `won`, and lost where it is
-/// at most `lost`: that it may still be a little faster is not worth more calls.
+/// at most `lost`.
 struct TrialRound {
   std::vector<Block> blocks;
   double won;
@@ -35,6 +35,7 @@ struct TrialRound {
   }
 };
 
+constexpr double worth_it = 1.05;  // of what is less nobody takes notice
 constexpr int rounds = 7;
 constexpr int after_natives_first = 2;
 constexpr int by_turns = 2;  // the first round that has both
@@ -50,13 +51,13 @@ bool takes_first(int round) { return round == 0 || round == natives_first; }
 const TrialRound& round_of(int number) {
   using enum Trial::Side;
   static const std::array<TrialRound, rounds> all = {{
-      {.blocks = {{foretold, Trial::risky_calls}}, .won = 1.5, .lost = 1 / 1.5},
-      {.blocks = {{foretold, 3}}, .won = 1.5, .lost = 1 / 1.5},
-      {.blocks = {{native, 4}, {foretold, 4}}, .won = 1.2, .lost = 0.9},
-      {.blocks = {{native, 8}, {foretold, 8}}, .won = 1.1, .lost = 1},
+      {.blocks = {{foretold, Trial::risky_calls}}, .won = 1.5, .lost = 0},
+      {.blocks = {{foretold, 3}}, .won = 1.5, .lost = 1},
+      {.blocks = {{native, 4}, {foretold, 4}}, .won = 1.2, .lost = 1.03},
+      {.blocks = {{native, 8}, {foretold, 8}}, .won = 1.1, .lost = worth_it},
       {.blocks = {{native, 8}, {foretold, 8}, {native, 8}, {foretold, 8}},
-       .won = 1.03,
-       .lost = 1.03},
+       .won = worth_it,
+       .lost = worth_it},
       {.blocks = {{native, look_calls}, {foretold, look_calls}}, .won = 1.2, .lost = 1 / 1.2},
       {.blocks = {{native, 2}}, .won = 1.5, .lost = 1 / 1.5},
   }};
@@ -75,6 +76,21 @@ double median(Trial::Samples values) {
 void keep_the_shortest(Trial::Samples& values) {
   std::swap(values.ns[0], *std::min_element(values.ns.begin(), values.ns.begin() + values.count));
   values.count = 1;
+}
+
+/// So much that no noise explains it.
+bool is_all_slower(const Trial::Samples& some, const Trial::Samples& others) {
+  constexpr double surely = 1.1;
+  const auto shortest = *std::min_element(some.ns.begin(), some.ns.begin() + some.count);
+  const auto longest = *std::max_element(others.ns.begin(), others.ns.begin() + others.count);
+  return static_cast<double>(shortest) > surely * static_cast<double>(longest);
+}
+
+/// Three quarters of some are shorter than three quarters of the others.
+bool are_mostly_shorter(Trial::Samples some, Trial::Samples others) {
+  std::sort(some.ns.begin(), some.ns.begin() + some.count);
+  std::sort(others.ns.begin(), others.ns.begin() + others.count);
+  return some.ns[some.count - 1 - (some.count / 4)] < others.ns[others.count / 4];
 }
 
 }  // namespace
@@ -177,7 +193,7 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
     its.ns[its.count++] = of_all[i];
   }
   if (takes_first(round_)) keep_the_shortest(round_ == 0 ? foretold_ : native_);
-  const std::size_t samples_min = round_ == natives_first ? 1 : 2;
+  const std::size_t wins_from = round_ == natives_first ? 1 : 2;  // samples of each
   const bool has_cold_only = is_cold_ && (round_ < by_turns || round_ == natives_first);
   const double won = has_cold_only ? won_when_cold : round_of(round_).won;
   const double lost = round_of(round_).lost;
@@ -193,16 +209,18 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
     return false;
   }
   ratio_ = median(native_) / median(foretold_);
-  if (is_cold_ && round_ == 1 && ratio_ < won_when_cold) {
+  const bool is_slow = round_ == 1 && is_all_slower(foretold_, native_);
+  if (is_cold_ && round_ == 1 && !is_slow && ratio_ < won_when_cold) {
     native_ = {};
     round_ = natives_first;
     return false;
   }
   const auto before = verdict_;
-  if (std::min(native_.count, foretold_.count) >= samples_min) {
-    if (ratio_ <= lost) verdict_ = Side::native;
-    if (ratio_ >= won) verdict_ = Side::foretold;
-  }
+  const bool may_win = std::min(native_.count, foretold_.count) >= wins_from;
+  const bool has_turns = round_ > by_turns && round_ <= look;
+  const bool is_clear = has_turns && ratio_ >= worth_it && are_mostly_shorter(foretold_, native_);
+  if (ratio_ <= lost || is_slow) verdict_ = Side::native;
+  if ((ratio_ >= won && may_win) || is_clear) verdict_ = Side::foretold;
   if (!verdict_) wait_for_budget();
   look_after_ = calls_until_asked_again(look_calls * (ratio_ - 1), looks_);
   return verdict_ != before;

@@ -4,13 +4,16 @@
 //
 // Calls of one size are numbered alike on all ranks, so who runs the next one is decided without a
 // message. Rounds have a block of calls of each; times of a round are put together by all ranks,
-// and judged alike. Rounds grow until the algorithm is surely faster, or no faster:
+// and judged alike. Rounds grow until the algorithm is surely faster, or hardly faster so far:
+// others wait to be tried, and a tie is worth none of their calls.
 //
-//   round 0   native's last calls before it, then 2 of the algorithm's
-//   round 1   3 more of the algorithm's
-//   round 2   4 of native's, 4 of the algorithm's
-//   round 3   8 of each; then native has won unless the algorithm is faster so far
-//   round 4   8 of each, twice by turns; then the algorithm has won if it is faster, else native
+//   round 0   native's last calls before it, then 2 of the algorithm's: one is to be about as short
+//             as native's longest
+//   round 1   3 more of the algorithm's; from now on it is to be faster in the median
+//   round 2   4 of native's, 4 of the algorithm's; it is to be faster by 3 %, and has won where it
+//             is so by 5 %, and three quarters of its calls are shorter than those of native's
+//   round 3   8 of each; likewise, but by 5 %
+//   round 4   8 of each, twice by turns; then the algorithm has won, or native
 //
 // Native's first calls in a job open connections. Where it has had few before round 0, and the
 // algorithm is not far faster than these, 2 more of native's take the place of round 1. Only the
@@ -84,6 +87,8 @@ class Trial {
   int risked_calls() const { return is_blind() ? 2 * risky_calls : risky_calls; }
   /// Calls that have been begun since.
   int calls_since() const { return calls_since_; }
+  /// Calls that have been begun in all.
+  std::int64_t calls() const { return begun_; }
   std::span<const std::int64_t> times() const { return {times_.data(), taken_}; }
 
   /// `of_all`: times() of all ranks, put together. The next round begins, if any. True: there is a

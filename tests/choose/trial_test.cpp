@@ -51,12 +51,22 @@ TEST(Trial, LeavesNativesFirstCallsOutWhereTheyDecideSomethingElse) {
   EXPECT_EQ(much_faster.verdict(), Side::foretold);
 }
 
-TEST(Trial, LeavesWhatIsMuchSlower) {
+TEST(Trial, LeavesAtOnceWhatIsSlowerThanAllOfNatives) {
   Trial trial;
-  const std::string calls = calls_from_begin(trial, 1000, 100, 200);
-  EXPECT_EQ(calls, "nnnff" + std::string(245, 'n') + "fffnn") << "waits until it can afford it";
+  EXPECT_EQ(calls_from_begin(trial, 1000, 100, 125), "nnnffnn");
   EXPECT_EQ(trial.verdict(), Side::native);
-  EXPECT_DOUBLE_EQ(trial.ratio(), 0.5);
+  EXPECT_DOUBLE_EQ(trial.ratio(), 0.8);
+}
+
+TEST(Trial, WaitsUntilItCanAffordWhatMayBeSlower) {
+  Trial trial;
+  calls_of(trial, 1, 100, 0);
+  calls_of(trial, 1, 120, 0);  // native's, once
+  calls_of(trial, 2, 100, 0);
+  trial.begin(0, Trial::warm_after);
+  const std::string calls = calls_of(trial, 1000, 100, 125);
+  EXPECT_EQ(calls, "ff" + std::string(57, 'n') + "fffnn") << "a quarter of five calls, by 2 %";
+  EXPECT_EQ(trial.verdict(), Side::native);
 }
 
 TEST(Trial, LosesNoMoreThanItsShareAndWhatItBeganWith) {
@@ -88,24 +98,35 @@ TEST(Trial, DecidesInTheEnd) {
             "nnnffn"
             "fffn"
             "nnnnffffn"
-            "nnnnnnnnffffffffn"
-            "nnnnnnnnffffffffnnnnnnnnffffffffn"
-            "n");
+            "n")
+      << "others may be better";
   EXPECT_EQ(hardly.verdict(), Side::native);
   Trial slower;
   EXPECT_EQ(calls_from_begin(slower, 100, 100, 101),
             "nnnffn"
             "fffn"
-            "nnnnffffn"
-            "nnnnnnnnffffffffn"
-            "n");
+            "n")
+      << "a tie is worth no more";
   EXPECT_EQ(slower.verdict(), Side::native);
   Trial equal;
   calls_from_begin(equal, 100, 100, 100);
   EXPECT_EQ(equal.verdict(), Side::native) << "whose it is in doubt";
   Trial faster;
-  calls_from_begin(faster, 100, 110, 100);
+  EXPECT_EQ(calls_from_begin(faster, 100, 106, 100), "nnnffnfffnnnnnffffnf") << "beyond doubt";
   EXPECT_EQ(faster.verdict(), Side::foretold);
+}
+
+TEST(Trial, TakesItsTimeWhereCallsDiffer) {
+  Trial trial;
+  for (const std::int64_t ns : {80, 110, 140}) calls_of(trial, 1, ns, 0);
+  trial.begin(0, 3 + Trial::warm_after);
+  std::string letters;
+  while (!trial.verdict() && letters.size() < 100) {
+    const auto sway = static_cast<std::int64_t>(letters.size() % 3) * 30;
+    letters += calls_of(trial, 1, 80 + sway, 73 + sway);
+  }
+  EXPECT_EQ(letters.size(), 67U);
+  EXPECT_EQ(trial.verdict(), Side::foretold);
 }
 
 TEST(Trial, LetsNativeRunTwiceWhereItHasNotYet) {

@@ -46,6 +46,7 @@ struct Choice : Answer {
   /// What trials of algorithms that were slower have cost, in calls of native's. When native has
   /// run for many times as many more, the question is asked again.
   double lost_calls = 0;
+  double owed_calls = 0;  // of native's, before the next trial begins
   int asked_again = 0;
   bool is_asked_again = false;    // that is what it waits for
   std::int64_t calls_waited = 0;  // for answers, in all: the same on all ranks
@@ -66,6 +67,7 @@ struct Choice : Answer {
   /// each.
   struct Challenge : Contest {
     std::unique_ptr<Choice> rival;
+    int calls_before = 0;  // of what has won, for what the rival may lose
   };
   bool is_challenged = false;  // there may be another rival
   std::unique_ptr<Challenge> challenge = nullptr;

@@ -135,6 +135,7 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
   const std::int64_t bytes = *choice.asked_bytes;
   choice.is_asked_again = false;
   choice.lost_calls = 1;
+  choice.owed_calls = 0;
   choice.reason = plan.plan->size_note;
   choice.work = {};
   choice.rest = 0;
@@ -276,10 +277,8 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   settle(collective, *topology_, choice, bytes, std::move(decision));
   const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
-  if (choice.in_trial) {
-    const auto owed = static_cast<int>(std::min(choice.lost_calls / margins.trial_share, 1e9));
-    choice.in_trial->trial.begin(std::max(choice.decision.tried_after, owed), choice.calls_waited);
-  }
+  if (choice.in_trial)
+    choice.in_trial->trial.begin(choice.decision.tried_after, choice.calls_waited);
   if (known && is_tried(collective)) take_over(choice, bytes);
   if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);
   leave_small_untouched(plan);

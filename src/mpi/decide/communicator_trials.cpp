@@ -79,6 +79,7 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   if (rival->native) return;
   choice.challenge = std::make_unique<Choice::Challenge>();
   choice.challenge->rival = std::move(rival);
+  choice.challenge->calls_before = calls;
   choice.challenge->trial.begin(std::max(calls, calls_timed_ahead), Trial::warm_after);
 }
 
@@ -93,8 +94,9 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   const Choice& loser = has_won ? choice : *rival;
   job.chooser->beat(collective, *topology_, bytes, loser.decision);
   const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
+  const double owed = (lost / margins.trial_share) - challenge->calls_before;
   choice.calls_until_asked =
-      std::max<std::int64_t>(std::llround(std::min(lost / margins.trial_share, 1e12)), choice.rest);
+      std::max<std::int64_t>(std::llround(std::clamp(owed, 0.0, 1e12)), choice.rest);
   if (!has_won) return;
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
@@ -130,11 +132,14 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     return;
   }
   choice.is_challenged = false;
-  job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
   constexpr double lost_min = 0.01;  // a tie is asked about again, too
-  choice.lost_calls += trial.risked_calls() * std::max(1 / trial.ratio() - 1, lost_min);
+  const double lost = trial.risked_calls() * std::max(1 / trial.ratio() - 1, lost_min);
+  choice.lost_calls += lost;
+  choice.owed_calls = std::max(choice.owed_calls - static_cast<double>(trial.calls()), 0.0);
+  choice.owed_calls += lost / margins.trial_share;
+  job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm, choice.owed_calls);
   choice.kept.clear();
   choice.in_trial.reset();
   ask_next(collective, choice, bytes);
