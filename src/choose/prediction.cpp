@@ -12,9 +12,9 @@
 
 #include "choose/margins.hpp"
 #include "choose/native_courses.hpp"
+#include "choose/rivals.hpp"
 #include "choose/sample.hpp"
 #include "choose/trial.hpp"
-#include "rules/candidates.hpp"
 
 namespace suiro {
 
@@ -72,12 +72,6 @@ class Prediction::State {
   void put_in_order();
   double limit_s(std::size_t network) const;
   bool take(Runner& runner, std::size_t network, const Foretold& its);
-  std::vector<Candidate> rivals() const;
-  bool joins(const Algorithm& algorithm) const {
-    return collective_.bytes == Measure::per_pair && !declares(algorithm, Property::direct);
-  }
-  bool joins_in_vain(const Algorithm& algorithm) const;
-  bool may_win(const Algorithm& algorithm) const;
   double sure_tolerance() const { return native_known_ ? margins.tolerance : 1 / margins.gain_min; }
   bool tries() const { return surroundings_.are_tried(collective_); }
   double each(double factor) const;
@@ -209,54 +203,12 @@ void Prediction::State::begin_native() {
 void Prediction::State::begin_rivals() {
   of_native_ = false;
   runners_.clear();
-  for (const Candidate& candidate : rivals()) begin(candidate);
+  for (const Candidate& candidate : rivals(stage_, native_)) begin(candidate);
   std::erase_if(runners_, [](const Runner& runner) {
     const auto piece_bytes = static_cast<std::int64_t>(runner.course.block_bytes());
     return shared_bytes(runner.course.schedule(), piece_bytes) > shared_bytes_max;
   });
   put_in_order();
-}
-
-/// What its busiest link carries takes less time than native on some network.
-bool Prediction::State::may_win(const Algorithm& algorithm) const {
-  if (algorithm.cost == nullptr || collective_.cut()) return true;
-  const Cost cost = algorithm.cost(topology_, complete(algorithm, {}));
-  const double bytes = static_cast<double>(cost.wire_blocks) * static_cast<double>(bytes_);
-  for (std::size_t i = 0; i < networks_.size(); ++i) {
-    if (bytes / networks_[i].link_Bps > native_[i].seconds) return false;
-  }
-  return true;
-}
-
-bool Prediction::State::joins_in_vain(const Algorithm& algorithm) const {
-  if (!joins(algorithm)) return false;
-  const double bytes = static_cast<double>(bytes_);
-  return std::ranges::all_of(networks_, [&](const Network& network) {
-    return 2 * network.message_s < margins.starts_least * bytes / network.link_Bps;
-  });
-}
-
-/// Each with its fallbacks, and with all other values that are best somewhere.
-std::vector<Candidate> Prediction::State::rivals() const {
-  std::vector<Candidate> found;
-  for (const std::string_view name : candidate_names(collective_.name)) {
-    const Algorithm* algorithm = find_candidate(collective_.name, name);
-    if (algorithm == nullptr || !may_win(*algorithm) || joins_in_vain(*algorithm)) continue;
-    if (algorithm->for_sites && topology_.sites() == 1) continue;
-    if (algorithm->in_shared_memory && !surroundings_.node_memory) continue;
-    const std::size_t first = found.size();
-    found.push_back({algorithm, {}});
-    for (const ParameterSpec& spec : algorithm->parameters) {
-      const std::size_t end = found.size();
-      for (const std::int64_t value : spec.others) {
-        for (std::size_t i = first; i < end; ++i) {
-          found.push_back(found[i]);
-          found.back().parameters.emplace(spec.name, value);
-        }
-      }
-    }
-  }
-  return found;
 }
 
 /// Of the same algorithm, with other values: `one` is faster than `chosen`, and by more than the
@@ -284,7 +236,8 @@ double Prediction::State::each(double factor) const {
 }
 
 double Prediction::State::worth_of(const Runner& one) const {
-  return one.gain.product / (joins(*one.candidate.algorithm) ? each(margins.joining) : 1);
+  return one.gain.product /
+         (joins(collective_, *one.candidate.algorithm) ? each(margins.joining) : 1);
 }
 
 bool Prediction::State::is_better(const Runner& one, const Runner& best) const {
