@@ -7,8 +7,9 @@
 #include <limits>
 #include <new>
 
+#include "choose/effort.hpp"
 #include "choose/margins.hpp"
-#include "choose/sample.hpp"
+#include "choose/shown.hpp"
 #include "rules/candidates.hpp"
 
 namespace suiro {
@@ -43,17 +44,6 @@ std::uint64_t bit_of(std::int64_t middle) {
 }
 
 constexpr std::string_view too_many = "ignorance: too many ranks for a prediction";
-
-/// Of a schedule that is played.
-std::int64_t messages(const Collective& collective, const Topology& topology) {
-  const std::int64_t ranks = sample(collective, topology).ranks();
-  constexpr std::int64_t of_a_rank = 32;
-  return ranks * (collective.bytes == Measure::per_pair ? ranks : of_a_rank);
-}
-
-bool are_too_many(const Collective& collective, const Topology& topology) {
-  return messages(collective, topology) > margins.messages_max;
-}
 
 /// What saves messages pays for messages of any size.
 bool shares_memory(const Collective& collective) {
@@ -98,26 +88,12 @@ double Chooser::price_s(const Collective& collective, const Topology& topology,
 
 double Chooser::prediction_s(const Collective& collective, const Topology& topology,
                              std::int64_t bytes) const {
-  constexpr double message_s = 5e-6;
-  const double all_s = message_s * static_cast<double>(messages(collective, topology)) *
-                       static_cast<double>(possible_networks(surroundings_, topology).size());
-  return std::min(all_s, margins.move_s * static_cast<double>(moves(collective, topology, bytes)));
+  return answer_s(surroundings_, collective, topology, size_class(bytes).middle);
 }
 
-/// Longer messages have more segments, and take longer, too.
 std::int64_t Chooser::moves(const Collective& collective, const Topology& topology,
                             std::int64_t bytes) const {
-  constexpr std::int64_t usual = 1 << 20;
-  constexpr std::int64_t times_max = 8;
-  const std::int64_t times = collective.cut() ? size_class(bytes).middle / usual : 1;
-  const std::int64_t least = margins.moves_at_once * std::clamp<std::int64_t>(times, 1, times_max);
-  if (collective.reduces) return least;
-  std::int64_t of_a_message = 10;
-  if (collective.bytes == Measure::per_pair) of_a_message = 80;
-  if (collective.bytes == Measure::per_rank) of_a_message = topology.ranks() / 4;  // rings
-  const std::int64_t all = of_a_message * messages(collective, topology) *
-                           std::ssize(possible_networks(surroundings_, topology));
-  return std::clamp(all, least, margins.moves_max);
+  return moves_for(surroundings_, collective, topology, size_class(bytes).middle);
 }
 
 std::string_view Chooser::refusal(const Collective& collective, const Topology& topology,
@@ -258,8 +234,10 @@ Prediction& Chooser::begin(const Collective& collective, const Topology& topolog
   if (found != begun_.end()) return *found->second;
   if (begun_.size() == begun_max) begun_.erase(begun_.begin());
   const auto bytes = std::get<std::int64_t>(key);
+  const auto shown = shown_.find(key);
   auto prediction = std::make_unique<Prediction>(surroundings_, collective, topology, bytes,
-                                                 moves(collective, topology, bytes));
+                                                 moves(collective, topology, bytes),
+                                                 shown != shown_.end() ? shown->second : 0);
   return *begun_.emplace(key, std::move(prediction)).first->second;
 }
 
@@ -357,10 +335,26 @@ void Chooser::beat(const Collective& collective, const Topology& topology, std::
   if (!is_known) beaten.push_back(std::move(loser));  // other communicators tell it, too
 }
 
+void Chooser::show_native(const Collective& collective, const Topology& topology,
+                          std::int64_t bytes, double seconds) {
+  const std::scoped_lock lock(mutex_);
+  const Key key = key_of(collective, topology, bytes);
+  std::vector<Foretold> native;
+  if (const auto kept = kept_.find(key); kept != kept_.end()) native = kept->second.native;
+  if (const auto begun = begun_.find(key); begun != begun_.end())
+    native = begun->second->ranking().native;
+  if (native.empty() || is_explained(native, seconds)) return;
+  shown_.insert_or_assign(key, seconds);
+  kept_.erase(key);
+  begun_.erase(key);
+}
+
 void Chooser::forget(const Collective& collective, const Topology& topology, std::int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
-  if (!learnt_.contains(key)) refuted_.erase(key);  // else since, on another communicator
+  if (learnt_.contains(key)) return;  // since, on another communicator
+  refuted_.erase(key);
+  shown_.erase(key);
 }
 
 /// As far as it was prepared, where that has found something to try. After a loser all is played:

@@ -82,6 +82,10 @@ class Chooser {
   void beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
             Decision loser);
 
+  /// So many seconds native takes there. Where the model is far from it, it foretells anew.
+  void show_native(const Collective& collective, const Topology& topology, std::int64_t bytes,
+                   double seconds);
+
   /// What this job's calls have shown for that class may no longer be so.
   void forget(const Collective& collective, const Topology& topology, std::int64_t bytes);
 
@@ -149,6 +153,7 @@ class Chooser {
   std::map<Key, Lesson> lessons_;                // by nodes of ranks alone
   std::map<Key, std::vector<Decision>> beaten_;  // by what is learnt
   Recalled expected_{};
+  std::map<Key, double> shown_;  // that native takes, s
   std::map<Key, std::unique_ptr<Prediction>> begun_;
 };
 

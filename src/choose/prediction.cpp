@@ -14,6 +14,7 @@
 #include "choose/native_courses.hpp"
 #include "choose/rivals.hpp"
 #include "choose/sample.hpp"
+#include "choose/shown.hpp"
 #include "choose/trial.hpp"
 
 namespace suiro {
@@ -42,7 +43,7 @@ struct Runner {
 class Prediction::State {
  public:
   State(const Surroundings& surroundings, const Collective& collective, const Topology& topology,
-        std::int64_t bytes, std::int64_t moves)
+        std::int64_t bytes, std::int64_t moves, double shown_s)
       : surroundings_(surroundings),
         collective_(collective),
         asked_(topology),
@@ -51,6 +52,7 @@ class Prediction::State {
         networks_(possible_networks(surroundings, topology_)),
         stage_{surroundings, collective, topology_, networks_, bytes},
         native_(networks_.size()),
+        shown_s_(shown_s),
         moves_(moves),
         moves_left_(moves) {}
 
@@ -67,6 +69,7 @@ class Prediction::State {
     return std::ranges::all_of(native_, [](const Foretold& its) { return its.is_known(); });
   }
   bool play_on(std::int64_t& moves);
+  bool explain_native();
   void begin_rivals();
   void begin(const Candidate& candidate);
   void put_in_order();
@@ -88,7 +91,7 @@ class Prediction::State {
   const Topology asked_;
   const Topology topology_;  // on which schedules are played
   std::int64_t bytes_;
-  const std::vector<Network> networks_;
+  std::vector<Network> networks_;
   const Stage stage_;
   std::vector<Foretold> native_;  // on each network
   std::string native_said_;
@@ -96,6 +99,8 @@ class Prediction::State {
   bool of_native_ = true;  // what is played now
   bool all_played_ = true;
   bool has_winner_ = false;   // others may only be its rivals
+  const double shown_s_;      // that native takes, or 0
+  int links_changed_ = 0;     // so many times
   const std::int64_t moves_;  // for all
   std::int64_t moves_left_;
   std::vector<Runner> runners_;
@@ -141,6 +146,7 @@ bool Prediction::State::play_on(std::int64_t& moves) {
   }
   if (at_ == order_.size()) {
     if (of_native_ && !knows_native()) return false;
+    if (of_native_ && !explain_native()) return true;
     if (of_native_) begin_rivals();
     return at_ < order_.size();
   }
@@ -158,6 +164,32 @@ bool Prediction::State::play_on(std::int64_t& moves) {
   ++at_;
   has_winner_ = has_winner_ || has_begun_well();
   return true;
+}
+
+/// False: native is to be played on other links first, since these do not explain what it takes.
+/// Those on which it does not come near that in the end are left out.
+bool Prediction::State::explain_native() {
+  constexpr int changes_max = 3;
+  if (shown_s_ <= 0 || !native_known_) return true;
+  const auto explained =
+      std::ranges::count_if(native_, [&](const Foretold& its) { return explains(its, shown_s_); });
+  const auto all = std::ssize(native_);
+  if (explained == all || (links_changed_ == 0 && explained > 0)) return true;
+  if (links_changed_ == changes_max) {
+    for (std::size_t i = native_.size(); i-- > 0 && explained > 0;) {
+      if (explains(native_[i], shown_s_)) continue;
+      networks_.erase(networks_.begin() + static_cast<std::ptrdiff_t>(i));
+      native_.erase(native_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return true;
+  }
+  ++links_changed_;
+  networks_ = with_other_links(std::move(networks_), native_, shown_s_);
+  native_.assign(networks_.size(), {});
+  runners_.clear();
+  begin_native();
+  native_said_ += ", with links as its calls show them";
+  return false;
 }
 
 double Prediction::State::limit_s(std::size_t network) const {
@@ -289,7 +321,7 @@ const Runner* Prediction::State::best_of(const Listed& is_listed, double worth,
 /// then with other values.
 Ranking Prediction::State::ranking() const {
   if (of_native_) {
-    return {{}, {}, {}, native("ignorance: it takes too long to foretell " + native_said_)};
+    return {.none = native("ignorance: it takes too long to foretell " + native_said_)};
   }
   Ranking ranking;
   std::vector<const Runner*> listed;
@@ -321,6 +353,7 @@ Ranking Prediction::State::ranking() const {
   if (tries()) list_all(ranking.others, each(1 / margins.rival_loss), 0, are_equal);
   const bool all = all_played_ && at_ == order_.size();
   const std::string_view what = all ? "nothing" : not_all_foretold;
+  if (native_known_) ranking.native = native_;
   ranking.none = native("predicted: " + std::string(what) + " surely beats " + native_said_);
   return ranking;
 }
@@ -333,8 +366,9 @@ bool Prediction::State::has_begun_well() const {
 }
 
 Prediction::Prediction(const Surroundings& surroundings, const Collective& collective,
-                       const Topology& topology, std::int64_t bytes, std::int64_t moves)
-    : state_(std::make_unique<State>(surroundings, collective, topology, bytes, moves)) {
+                       const Topology& topology, std::int64_t bytes, std::int64_t moves,
+                       double shown_s)
+    : state_(std::make_unique<State>(surroundings, collective, topology, bytes, moves, shown_s)) {
   state_->begin_native();
 }
 

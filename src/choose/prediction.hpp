@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choose/course.hpp"
 #include "choose/possible_networks.hpp"
 #include "collectives/collectives.hpp"
 #include "rules/rules.hpp"
@@ -27,20 +28,23 @@ inline Decision native(std::string reason) {
 
 /// What may run in place of native, what is foretold to be best first.
 struct Ranking {
-  std::vector<Decision> ordered;  // what is sure to be faster, then what perhaps is
-  std::vector<Decision> rest;     // what is not foretold to be, but not to be much slower either
-  std::vector<Decision> others;   // other values of their parameters, and what may be a rival
-  Decision none;                  // native, and why
+  std::vector<Decision> ordered = {};  // what is sure to be faster, then what perhaps is
+  std::vector<Decision> rest = {};  // what is not foretold to be, but not to be much slower either
+  std::vector<Decision> others = {};  // other values of their parameters, and what may be a rival
+  Decision none = {};                 // native, and why
+  std::vector<Foretold> native = {};  // on each network; empty if nobody knows what it runs
 };
 
 /// Schedules are played little by little, as long as whoever asks has the time: first what native
 /// runs, then what takes few steps.
 class Prediction {
  public:
-  /// `moves`: of the model, for all plays together (margins.hpp). Refers to `surroundings` and
-  /// `collective`. Throws std::bad_alloc, and std::exception where a schedule cannot be made.
+  /// `moves`: of the model, for all plays together (margins.hpp). `shown_s`: what native takes in
+  /// calls, or 0; where the model is far from it, links are taken for slower or faster than they
+  /// are told to be. Refers to `surroundings` and `collective`. Throws std::bad_alloc, and
+  /// std::exception where a schedule cannot be made.
   Prediction(const Surroundings& surroundings, const Collective& collective,
-             const Topology& topology, std::int64_t bytes, std::int64_t moves);
+             const Topology& topology, std::int64_t bytes, std::int64_t moves, double shown_s = 0);
   ~Prediction();
 
   /// For some moves more. True when nothing is left to play. Throws as the constructor, and where

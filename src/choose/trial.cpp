@@ -186,6 +186,8 @@ void Trial::look_again() {
   native_ = foretold_ = {};
 }
 
+double Trial::native_s() const { return 1e-9 * median(native_); }
+
 bool Trial::judge(std::span<const std::int64_t> of_all) {
   if (is_cold_ && round_ == by_turns) native_ = {};
   for (std::size_t i = 0; i < of_all.size(); ++i) {

@@ -104,6 +104,8 @@ class Trial {
   std::span<const std::int64_t> foretold() const { return {foretold_.ns.data(), foretold_.count}; }
   /// Native's time over the algorithm's, once judged.
   double ratio() const { return ratio_; }
+  /// Seconds, in the median.
+  double native_s() const;
 
  private:
   enum class Begun : std::uint8_t { nothing, early, waiting, in_round, since, settled };

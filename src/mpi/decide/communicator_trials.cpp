@@ -120,6 +120,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   const std::int64_t bytes = choice.in_trial->bytes;
   if (rank_ == 0) {
     tell_lesson(collective, *topology_, bytes, choice.algorithm, trial.natives(), trial.foretold());
+    job.chooser->show_native(collective, *topology_, bytes, trial.native_s());
   }
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast", trial.ratio());
