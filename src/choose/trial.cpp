@@ -80,7 +80,7 @@ void keep_the_shortest(Trial::Samples& values) {
 
 /// So much that no noise explains it.
 bool is_all_slower(const Trial::Samples& some, const Trial::Samples& others) {
-  constexpr double surely = 1.1;
+  constexpr double surely = 1.25;
   const auto shortest = *std::min_element(some.ns.begin(), some.ns.begin() + some.count);
   const auto longest = *std::max_element(others.ns.begin(), others.ns.begin() + others.count);
   return static_cast<double>(shortest) > surely * static_cast<double>(longest);

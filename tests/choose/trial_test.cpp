@@ -53,9 +53,9 @@ TEST(Trial, LeavesNativesFirstCallsOutWhereTheyDecideSomethingElse) {
 
 TEST(Trial, LeavesAtOnceWhatIsSlowerThanAllOfNatives) {
   Trial trial;
-  EXPECT_EQ(calls_from_begin(trial, 1000, 100, 125), "nnnffnn");
+  EXPECT_EQ(calls_from_begin(trial, 1000, 100, 160), "nnnffnn");
   EXPECT_EQ(trial.verdict(), Side::native);
-  EXPECT_DOUBLE_EQ(trial.ratio(), 0.8);
+  EXPECT_DOUBLE_EQ(trial.ratio(), 0.625);
 }
 
 TEST(Trial, WaitsUntilItCanAffordWhatMayBeSlower) {
