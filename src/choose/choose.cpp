@@ -139,11 +139,7 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
   Decision decision = ranking.none;
   if (next != nullptr && std::ssize(lost) < margins.trials_max) {
     decision = *next;
-    const bool is_sure = lost.empty() && decision.tried_after == 0;
-    double least = is_sure ? 0 : margins.trial_calls_min;
-    if (const auto refuted = refuted_.find(key); refuted != refuted_.end())
-      least = std::min(refuted->second.owed_calls, 1e9);
-    decision.tried_after = std::max(decision.tried_after, static_cast<int>(least));
+    if (!lost.empty()) decision.tried_after = std::max(decision.tried_after, 1);
   }
   if (const Lesson* const lesson = lesson_of(topology, key)) {
     for (const std::string& name : lesson->slower) {
@@ -199,7 +195,7 @@ const Chooser::Lesson* Chooser::lesson_of(const Topology& topology, const Key& k
 /// By this job's calls, and by those of earlier ones.
 std::vector<std::string> Chooser::slower(const Topology& topology, const Key& key) const {
   std::vector<std::string> all;
-  if (const auto found = refuted_.find(key); found != refuted_.end()) all = found->second.names;
+  if (const auto found = refuted_.find(key); found != refuted_.end()) all = found->second;
   if (const Lesson* const lesson = lesson_of(topology, key)) {
     all.insert(all.end(), lesson->slower.begin(), lesson->slower.end());
   }
@@ -313,7 +309,7 @@ void Chooser::learn(const Collective& collective, const Topology& topology, std:
 }
 
 void Chooser::refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
-                     std::string algorithm, double owed_calls) {
+                     std::string algorithm) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
   const auto learnt = learnt_.find(key);
@@ -321,9 +317,8 @@ void Chooser::refute(const Collective& collective, const Topology& topology, std
     learnt_.erase(learnt);
     beaten_.erase(key);
   }
-  Refuted& refuted = refuted_[key];
-  refuted.owed_calls = owed_calls;
-  if (!is_among(refuted.names, algorithm)) refuted.names.push_back(std::move(algorithm));
+  std::vector<std::string>& refuted = refuted_[key];
+  if (!is_among(refuted, algorithm)) refuted.push_back(std::move(algorithm));
 }
 
 void Chooser::beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
@@ -339,12 +334,20 @@ void Chooser::show_native(const Collective& collective, const Topology& topology
                           std::int64_t bytes, double seconds) {
   const std::scoped_lock lock(mutex_);
   const Key key = key_of(collective, topology, bytes);
-  std::vector<Foretold> native;
-  if (const auto kept = kept_.find(key); kept != kept_.end()) native = kept->second.native;
-  if (const auto begun = begun_.find(key); begun != begun_.end())
-    native = begun->second->ranking().native;
-  if (native.empty() || is_explained(native, seconds)) return;
+  const auto kept = kept_.find(key);
+  const auto begun = begun_.find(key);
+  const auto shown = shown_.find(key);
+  if (kept != kept_.end() || begun != begun_.end()) {
+    const std::vector<Foretold> native =
+        kept != kept_.end() ? kept->second.native : begun->second->ranking().native;
+    if (native.empty() || is_explained(native, seconds)) return;
+    if (shown != shown_.end() && is_near(shown->second, seconds)) return;  // nothing explains it
+    foretell_anew(key);
+  }
   shown_.insert_or_assign(key, seconds);
+}
+
+void Chooser::foretell_anew(const Key& key) {
   kept_.erase(key);
   begun_.erase(key);
 }
@@ -354,7 +357,7 @@ void Chooser::forget(const Collective& collective, const Topology& topology, std
   const Key key = key_of(collective, topology, bytes);
   if (learnt_.contains(key)) return;  // since, on another communicator
   refuted_.erase(key);
-  shown_.erase(key);
+  if (shown_.erase(key) > 0) foretell_anew(key);
 }
 
 /// As far as it was prepared, where that has found something to try. After a loser all is played:

@@ -72,12 +72,12 @@ class Chooser {
                           std::int64_t bytes, std::int64_t moves);
 
   /// What calls have shown for that class: the decision is right; its algorithm is slower than
-  /// native, so that the next answer is another one, which waits until so many calls have made up
-  /// for it; or it is slower, with these values, than what is learnt.
+  /// native, so that the next answer is another one; or it is slower, with these values, than what
+  /// is learnt.
   void learn(const Collective& collective, const Topology& topology, std::int64_t bytes,
              Decision decision);
   void refute(const Collective& collective, const Topology& topology, std::int64_t bytes,
-              std::string algorithm, double owed_calls = 0);
+              std::string algorithm);
 
   void beat(const Collective& collective, const Topology& topology, std::int64_t bytes,
             Decision loser);
@@ -135,6 +135,7 @@ class Chooser {
   enum class Until : std::uint8_t { something_to_try, the_end };
   bool advance(const Collective& collective, const Topology& topology, const Key& key,
                std::int64_t moves, Until until);
+  void foretell_anew(const Key& key);
   Ranking ranking(const Collective& collective, const Topology& topology, const Key& key);
   Prediction& begin(const Collective& collective, const Topology& topology, const Key& key);
   const Ranking& predict(const Collective& collective, const Topology& topology, const Key& key);
@@ -145,11 +146,7 @@ class Chooser {
   std::mutex mutex_;
   std::map<Key, Ranking> kept_;
   std::map<Key, Decision> learnt_;
-  struct Refuted {
-    std::vector<std::string> names;
-    double owed_calls = 0;
-  };
-  std::map<Key, Refuted> refuted_;
+  std::map<Key, std::vector<std::string>> refuted_;
   std::map<Key, Lesson> lessons_;                // by nodes of ranks alone
   std::map<Key, std::vector<Decision>> beaten_;  // by what is learnt
   Recalled expected_{};

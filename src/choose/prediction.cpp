@@ -98,9 +98,14 @@ class Prediction::State {
   bool native_known_ = true;
   bool of_native_ = true;  // what is played now
   bool all_played_ = true;
-  bool has_winner_ = false;   // others may only be its rivals
-  const double shown_s_;      // that native takes, or 0
-  int links_changed_ = 0;     // so many times
+  bool has_winner_ = false;  // others may only be its rivals
+  const double shown_s_;     // that native takes, or 0
+  int links_changed_ = 0;    // so many times
+  struct {
+    std::vector<Network> networks;
+    std::vector<Foretold> native;
+    std::string said;
+  } told_;                    // before that
   const std::int64_t moves_;  // for all
   std::int64_t moves_left_;
   std::vector<Runner> runners_;
@@ -167,26 +172,28 @@ bool Prediction::State::play_on(std::int64_t& moves) {
 }
 
 /// False: native is to be played on other links first, since these do not explain what it takes.
-/// Those on which it does not come near that in the end are left out.
+/// In the end only those are left on which it comes near that, or all as they were told.
 bool Prediction::State::explain_native() {
   constexpr int changes_max = 3;
   if (shown_s_ <= 0 || !native_known_) return true;
   const auto explained =
       std::ranges::count_if(native_, [&](const Foretold& its) { return explains(its, shown_s_); });
-  const auto all = std::ssize(native_);
-  if (explained == all || (links_changed_ == 0 && explained > 0)) return true;
+  if (explained == std::ssize(native_) || (links_changed_ == 0 && explained > 0)) return true;
   if (links_changed_ == changes_max) {
-    for (std::size_t i = native_.size(); i-- > 0 && explained > 0;) {
-      if (explains(native_[i], shown_s_)) continue;
-      networks_.erase(networks_.begin() + static_cast<std::ptrdiff_t>(i));
-      native_.erase(native_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (explained > 0) {
+      leave_out_what_does_not_explain(networks_, native_, shown_s_);
+    } else {
+      networks_ = told_.networks;
+      native_ = told_.native;
+      native_said_ = told_.said;
     }
     return true;
   }
-  ++links_changed_;
+  if (links_changed_++ == 0) told_ = {networks_, native_, native_said_};
   networks_ = with_other_links(std::move(networks_), native_, shown_s_);
   native_.assign(networks_.size(), {});
   runners_.clear();
+  moves_left_ = moves_;
   begin_native();
   native_said_ += ", with links as its calls show them";
   return false;

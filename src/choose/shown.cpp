@@ -5,10 +5,12 @@
 
 namespace suiro {
 
-bool explains(const Foretold& native, double shown_s) {
+bool is_near(double one_s, double other_s) {
   constexpr double doubt = 1.5;
-  return native.seconds < doubt * shown_s && shown_s < doubt * native.seconds;
+  return one_s < doubt * other_s && other_s < doubt * one_s;
 }
+
+bool explains(const Foretold& native, double shown_s) { return is_near(native.seconds, shown_s); }
 
 bool is_explained(const std::vector<Foretold>& native, double shown_s) {
   return std::ranges::any_of(
@@ -25,6 +27,15 @@ std::vector<Network> with_other_links(std::vector<Network> networks,
     networks[i].wan.Bps *= times;
   }
   return networks;
+}
+
+void leave_out_what_does_not_explain(std::vector<Network>& networks, std::vector<Foretold>& native,
+                                     double shown_s) {
+  for (std::size_t i = native.size(); i-- > 0;) {
+    if (explains(native[i], shown_s)) continue;
+    networks.erase(networks.begin() + static_cast<std::ptrdiff_t>(i));
+    native.erase(native.begin() + static_cast<std::ptrdiff_t>(i));
+  }
 }
 
 }  // namespace suiro

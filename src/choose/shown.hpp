@@ -11,6 +11,7 @@
 namespace suiro {
 
 /// The model's doubt (docs/tuning.md) is enough to explain the difference.
+bool is_near(double one_s, double other_s);
 bool explains(const Foretold& native, double shown_s);
 
 /// On one network at least, or native is not foretold.
@@ -20,5 +21,9 @@ bool is_explained(const std::vector<Foretold>& native, double shown_s);
 /// explain nothing yet, it is to be foretold anew, and they changed again.
 std::vector<Network> with_other_links(std::vector<Network> networks,
                                       const std::vector<Foretold>& native, double shown_s);
+
+/// `native[i]` is on `networks[i]`.
+void leave_out_what_does_not_explain(std::vector<Network>& networks, std::vector<Foretold>& native,
+                                     double shown_s);
 
 }  // namespace suiro

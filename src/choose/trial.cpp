@@ -51,7 +51,7 @@ bool takes_first(int round) { return round == 0 || round == natives_first; }
 const TrialRound& round_of(int number) {
   using enum Trial::Side;
   static const std::array<TrialRound, rounds> all = {{
-      {.blocks = {{foretold, Trial::risky_calls}}, .won = 1.5, .lost = 0},
+      {.blocks = {{foretold, Trial::risky_calls}}, .won = 1.5, .lost = 0.25},
       {.blocks = {{foretold, 3}}, .won = 1.5, .lost = 1},
       {.blocks = {{native, 4}, {foretold, 4}}, .won = 1.2, .lost = 1.03},
       {.blocks = {{native, 8}, {foretold, 8}}, .won = 1.1, .lost = worth_it},
@@ -186,7 +186,7 @@ void Trial::look_again() {
   native_ = foretold_ = {};
 }
 
-double Trial::native_s() const { return 1e-9 * median(native_); }
+double Trial::native_s() const { return 1e-9 * static_cast<double>(std::ranges::min(natives())); }
 
 bool Trial::judge(std::span<const std::int64_t> of_all) {
   if (is_cold_ && round_ == by_turns) native_ = {};

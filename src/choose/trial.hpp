@@ -8,7 +8,7 @@
 // others wait to be tried, and a tie is worth none of their calls.
 //
 //   round 0   native's last calls before it, then 2 of the algorithm's: one is to be about as short
-//             as native's longest
+//             as native's longest, and not four times as long as its median
 //   round 1   3 more of the algorithm's; from now on it is to be faster in the median
 //   round 2   4 of native's, 4 of the algorithm's; it is to be faster by 3 %, and has won where it
 //             is so by 5 %, and three quarters of its calls are shorter than those of native's
@@ -104,7 +104,7 @@ class Trial {
   std::span<const std::int64_t> foretold() const { return {foretold_.ns.data(), foretold_.count}; }
   /// Native's time over the algorithm's, once judged.
   double ratio() const { return ratio_; }
-  /// Seconds, in the median.
+  /// Native's shortest time, once judged: its first calls open connections. Seconds.
   double native_s() const;
 
  private:

@@ -369,7 +369,7 @@ TEST(Chooser, TakesLongShotsOnlyWhereAskedTo) {
       if (sober.algorithm != native_algorithm) {
         EXPECT_EQ(bold.algorithm, sober.algorithm);
       } else if (bold.algorithm != native_algorithm) {
-        EXPECT_GE(bold.tried_after, 20) << bold.reason;
+        EXPECT_GT(bold.tried_after, 0) << bold.reason;
         ++shots;
       }
     }

@@ -31,6 +31,15 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.fixture
+def no_lab_left() -> Iterator[None]:
+    """Of a page that ended half-way."""
+    yield
+    command = [sys.executable, "-m", "suiro", "lab", "down", "tutorial"]
+    subprocess.run(command, capture_output=True, check=False)
+
+
+@pytest.mark.usefixtures("no_lab_left")
 @pytest.mark.parametrize("page", RUN_WHOLE, ids=lambda page: page.name)
 def test_the_page_does_what_it_says(page: Path, folder: Path, environment: dict[str, str]) -> None:
     (folder / "examples").symlink_to(ROOT / "examples")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Something to pull a link out of: messages from rank 1 to rank 0, or all-to-alls, every byte
 // checked. Rank 0 prints when each was there (seconds since 1970), and how many bytes it brought.
-// usage: outage stream|alltoall COUNT BYTES
+// usage: outage stream|alltoall COUNT BYTES [FILE]: all-to-alls go on until FILE is there
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { UNDER_WAY = 4 };  // messages of the stream
 
@@ -77,11 +78,18 @@ static void stream(int count) {
   for (int i = 0; i < UNDER_WAY; ++i) free(data[i]);
 }
 
-static void all_to_all(int count) {
+/// Rank 0 looks.
+static int goes_on(const char* until) {
+  int on = until != NULL && access(until, F_OK) != 0;
+  if (until != NULL) MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return on;
+}
+
+static void all_to_all(int count, const char* until) {
   const size_t block = (size_t)bytes;
   char* out = calloc((size_t)ranks, block);
   char* in = calloc((size_t)ranks, block);
-  for (int number = 0; number < count; ++number) {
+  for (int number = 0; number < count || goes_on(until); ++number) {
     for (int to = 0; to < ranks; ++to) fill(out + (size_t)to * block, seed_of(number, rank, to));
     MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
     if (rank == 0) tell((long)bytes * (ranks - 1));
@@ -96,14 +104,18 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 4 || ranks < 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  if (argc < 4 || argc > 5 || ranks < 2) MPI_Abort(MPI_COMM_WORLD, 2);
   const int streaming = strcmp(argv[1], "stream") == 0;
   const int count = atoi(argv[2]);
   bytes = atoi(argv[3]);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("begun\n");
   fflush(stdout);
-  (streaming ? stream : all_to_all)(count);
+  if (streaming) {
+    stream(count);
+  } else {
+    all_to_all(count, argv[4]);
+  }
   MPI_Finalize();
   return 0;
 }

@@ -36,7 +36,7 @@ suiro-lab-rsh host2 "$PYTHON $ATTACK attack $RECORD" >"$RECORD.done.new"
 mv "$RECORD.done.new" "$RECORD.done"
 wait $!
 """
-MESSAGES, BYTES = 2400, 50_000
+MESSAGES, BYTES = 400, 50_000
 
 
 def counters(program: str) -> dict[str, Any]:
@@ -55,6 +55,7 @@ def test_strangers_do_no_harm(tmp_path: Path) -> None:
     spec.write_text(SPECIFICATION)
     job = [*SUIRO, "run", "--transport", "suiro", "--", "mpirun.openmpi", "-n", "2"]
     words = [*job, "--map-by", "node", str(program), "alltoall", str(MESSAGES), str(BYTES)]
+    words.append(str(tmp_path / "end"))
     variables = {"PYTHON": sys.executable, "ATTACK": str(HERE / "attack.py")}
     # Native's messages need not go over suiro's transport, which some releases cannot use rightly.
     variables |= {"SUIRO_ALLTOALL": "pairwise"}
@@ -70,12 +71,13 @@ def test_strangers_do_no_harm(tmp_path: Path) -> None:
             done = Path(f"{record}.done")
             wait_until(lambda: done.exists() or process.poll() is not None)
             counted = counters(program.name)
+            (tmp_path / "end").touch()
             out, error = process.communicate(timeout=60)
         finally:
             process.terminate()
     assert (process.returncode, error) == (0, "")
     arrivals = [float(line.split()[1]) for line in out.splitlines() if line.startswith("at ")]
-    assert len(arrivals) == MESSAGES
+    assert len(arrivals) >= MESSAGES
     tried = json.loads(done.read_text())
     assert tried["believed"] == 0
     assert {"host0", "host1"} == set(counted), "the job ended before it was asked"

@@ -16,7 +16,11 @@ Suiro = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def children_of(pid: int) -> list[int]:
-    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    """None of a process that has ended."""
+    try:
+        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    except OSError:
+        return []
 
 
 def family(pid: int) -> list[int]:

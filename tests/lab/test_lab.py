@@ -101,9 +101,10 @@ def test_mpich_runs_unchanged(suiro: Suiro, hello: Callable[[str], Path]) -> Non
     """Several times, since without the lab's help some runs end and most hang."""
     times = 4
     script = (
-        f"for i in $(seq {times}); do timeout 8 $SUIRO_LAB_MPIRUN {hello('mpich')} || exit; done"
+        f"for i in $(seq {times}); do timeout 30 $SUIRO_LAB_MPIRUN {hello('mpich')} || exit; done"
     )
-    result = suiro("lab", "run", "4x4-hol", "--mpi", "mpich", "--", "sh", "-c", script)
+    command = ("lab", "run", "4x4-hol", "--mpi", "mpich", "--", "sh", "-c", script)
+    result = suiro(*command, timeout=150)
     expected = sorted(times * [f"rank {rank} on host{rank // 4}" for rank in range(16)])
     assert (sorted(result.stdout.splitlines()), result.stderr) == (expected, "")
     assert result.returncode == 0
@@ -155,7 +156,7 @@ def test_a_killed_keeper_leaves_nothing(
 def test_interrupt(sleeping: "tuple[subprocess.Popen[bytes], str]") -> None:
     process, name = sleeping
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(4) == 130
+    assert process.wait(30) == 130
     assert not (state.root() / name).exists()
 
 

@@ -36,12 +36,12 @@ def test_hosts_that_differ_run_natively(
     wrapper.write_text(_WRAPPER.format(ours=ours, other=other))
     wrapper.chmod(0o755)
     program = hello(mpi)
-    run = f"timeout 20 {shlex.join(SUIRO)} run --alltoall ring"
+    run = f"timeout 50 {shlex.join(SUIRO)} run --alltoall ring"
     script = "; ".join(
         f"{run} {option} -- $SUIRO_LAB_MPIRUN {wrapper} {host1_has} {program} || exit 1"
         for host1_has, option in (("other", ""), ("none", ""), ("other", "--transport suiro"))
     )
-    done = suiro("lab", "run", "2x1-wire", "--mpi", mpi, "--", "sh", "-c", script, timeout=90)
+    done = suiro("lab", "run", "2x1-wire", "--mpi", mpi, "--", "sh", "-c", script, timeout=170)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("rank 1 on host1") == 3
     build = native.build_of(ours)

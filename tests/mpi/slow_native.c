@@ -7,7 +7,7 @@
 
 int PMPI_Alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) {
-  enum { long_us = 5000 };
+  enum { long_us = 20000 };
   int (*next)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
   *(void**)&next = dlsym(RTLD_NEXT, "PMPI_Alltoall");
   usleep(long_us);

@@ -25,6 +25,7 @@ from pathlib import Path
 
 import result_file
 
+from suiro.output import say
 from suiro.provenance import now
 
 HERE = Path(__file__).parent
@@ -92,6 +93,7 @@ class Experiment:
         for number in range(max(len(names[collective]) for collective in collectives)):
             forced = [names[collective][number % len(names[collective])]
                       for collective in collectives]  # fmt: skip
+            say("by hand: " + ", ".join(forced))
             ran = self.forced(BY_HAND_CALLS, forced)
             for key, name in zip(self.keys, forced, strict=True):
                 if key in ran:
@@ -137,13 +139,15 @@ def main() -> None:
         models: dict[str, dict[str, list[list[float]]]] = {
             name: {key: [] for key in keys} for name in MODELS
         }
-        for _ in range(arguments.turns):
+        for turn in range(1, arguments.turns + 1):
+            say(f"turn {turn} of {arguments.turns}: alone")
             alone_now = trial.run(arguments.calls, "", keys)
             if not alone_now:
                 sys.exit("\n".join(trial.failed))
             for key, times in alone_now.items():
                 alone[key].append(times)
             for name, model in MODELS.items():
+                say(f"turn {turn} of {arguments.turns}: {name}")
                 for key, times in trial.run(arguments.calls, trial.told(model), keys).items():
                     models[name][key].append(times)
         if trial.failed:

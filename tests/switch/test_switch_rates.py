@@ -138,6 +138,7 @@ def test_survives_a_host_that_is_gone(tmp_path: Path) -> None:
         network.holders[2].wait()
         targets = "10.77.0.3", "10.77.0.2"
         network.run(0, sys.executable, "-c", SENDER, str(RATE_BPS), "0.5", *targets)
+        time.sleep(1)  # what a late sender has sent at once drains
         before = network.counters()
         assert before["ports"][1]["tx_frames"] > 100
         time.sleep(0.5)

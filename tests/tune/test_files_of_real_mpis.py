@@ -2,6 +2,7 @@
 """Real MPIs read what is written for them, a file that they do not read is noticed, and so is an
 algorithm that is wrong for some calls."""
 
+import contextlib
 import os
 import shlex
 import subprocess
@@ -138,9 +139,11 @@ def test_open_mpi_5_leaves_calls_to_rules(tmp_path: Path) -> None:
             [*SUIRO, *command], text=True, capture_output=True, timeout=seconds, env=environment
         )
 
-    try:
-        done = run(50)
-    except subprocess.TimeoutExpired:
+    for _ in range(3):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            done = run(50)
+            break
+    else:
         done = run(120)
     assert done.returncode == 0, done.stderr
 

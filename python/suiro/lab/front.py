@@ -24,7 +24,7 @@ from suiro.lab.spec import Spec, load, shipped
 from suiro.output import say
 
 _TUN = Path("/dev/net/tun")
-_LAST_WORDS_S = 5.0  # how long an interrupted command may take to end by itself
+_LAST_WORDS_S = 15.0  # how long an interrupted command may take to end by itself
 _DOWN_TIMEOUT_S = 10.0
 
 

@@ -112,9 +112,11 @@ def alive(pid: int, start: int) -> bool:
 
 
 def _folders(labs: Path) -> list[Path]:
-    if not labs.is_dir():
+    try:
+        found = sorted(labs.iterdir())
+    except (FileNotFoundError, NotADirectoryError):  # the last lab removes it
         return []
-    return [path for path in sorted(labs.iterdir()) if not path.name.startswith(".draft-")]
+    return [path for path in found if not path.name.startswith(".draft-")]
 
 
 def _read(folder: Path) -> dict[str, Any] | None:

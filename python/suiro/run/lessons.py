@@ -20,6 +20,7 @@ from suiro.tune.transport import transport_named
 _DAYS_MAX = 30  # after which machines, or what else runs on them, may have changed
 _DAYS_UNTIL_AGAIN = 7  # after which the same is worth a file again
 _SURELY_FASTER = 1.05
+_SLOW_AT_A_GLANCE = 0.5  # a single call may be a late one
 
 # Nodes of ranks, collective, bytes.
 _Cell = tuple[tuple[int, ...], str, int]
@@ -35,7 +36,11 @@ class _Shown:
         best = max(self.ratios, key=lambda candidate: self.ratios[candidate][0])
         ratio, calls, at = self.ratios[best]
         fast = {_name(one) for one, (its, _, _) in self.ratios.items() if its >= 1}
-        slow = {_name(one) for one, (its, _, _) in self.ratios.items() if its < 1}
+        slow = {
+            _name(one)
+            for one, (its, calls, _) in self.ratios.items()
+            if its < (1 if calls > 1 else _SLOW_AT_A_GLANCE)
+        }
         faster = best if ratio >= _SURELY_FASTER else ""
         reason = f"measured on {at:%Y-%m-%d}: {ratio:.2f} times as fast, {calls} calls"
         return {"faster": faster, "reason": reason if faster else "", "slower": sorted(slow - fast)}

@@ -277,8 +277,12 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   settle(collective, *topology_, choice, bytes, std::move(decision));
   const bool known = choice.decision.reason.find(tried_note) != std::string::npos;
   if (choice.native || known) choice.in_trial.reset();
-  if (choice.in_trial)
-    choice.in_trial->trial.begin(choice.decision.tried_after, choice.calls_waited);
+  if (choice.in_trial) {
+    const int before = choice.decision.tried_after;
+    const bool is_new = before > 0 && choice.lost_calls == 0;
+    const double least = is_new ? margins.trial_calls_min : std::min(choice.owed_calls, 1e9);
+    choice.in_trial->trial.begin(std::max(before, static_cast<int>(least)), choice.calls_waited);
+  }
   if (known && is_tried(collective)) take_over(choice, bytes);
   if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);
   leave_small_untouched(plan);

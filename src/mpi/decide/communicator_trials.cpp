@@ -140,7 +140,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   choice.lost_calls += lost;
   choice.owed_calls = std::max(choice.owed_calls - static_cast<double>(trial.calls()), 0.0);
   choice.owed_calls += lost / margins.trial_share;
-  job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm, choice.owed_calls);
+  job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.kept.clear();
   choice.in_trial.reset();
   ask_next(collective, choice, bytes);
