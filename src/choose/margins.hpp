@@ -52,8 +52,8 @@ struct Margins {
   double trial_loss = 1.5;
 
   /// What has beaten native is held against what may be slower than native by so much, too, as the
-  /// model may be wrong of both. `tests/soak/wrong_model.py --keys reduce:65536`: else 1.5 times
-  /// the best algorithm's time at the end where links are told to be ten times as fast.
+  /// model may be wrong of both. `tests/soak/wrong_model.py --keys bcast:65536`, where links are
+  /// told to be ten times as fast: with 1.5, all calls take 1.12 times as long.
   double rival_loss = 3;
   double trial_share = 0.02;
   double trial_calls_min = 20;
