@@ -50,7 +50,7 @@ def job(
 
 
 def test_the_next_job_hears_of_it(folder: Path) -> None:
-    slower = TOLD | {"candidate": "pairwise:segment=64", "candidate_s": [5e-3]}
+    slower = TOLD | {"candidate": "pairwise:segment=64", "candidate_s": [5e-3, 5e-3]}
     assert job(TOLD, slower) == []
     [lesson] = job(TOLD)
     today = f"{datetime.now(UTC):%Y-%m-%d}"
@@ -121,7 +121,7 @@ def test_what_was_tuned_is_told_by_its_last_round() -> None:
 
 def test_a_candidate_is_held_against_native_of_its_own_trial() -> None:
     """Of two trials of a job, between which the machine became three times as slow."""
-    slower = TOLD | {"candidate": "pairwise", "native_s": [1e-3], "candidate_s": [1.5e-3]}
+    slower = TOLD | {"candidate": "pairwise", "native_s": [1e-3], "candidate_s": 2 * [1.5e-3]}
     later = TOLD | {"native_s": [3e-3], "candidate_s": [2e-3]}
     job(slower, later)
     [lesson] = job()
@@ -179,3 +179,11 @@ def test_what_is_no_sample_is_refused() -> None:
     for wrong in ({"collective": 7}, {"native_s": []}, {"candidate_s": [-1.0]}, {"bytes": -1}):
         with pytest.raises((ValueError, TypeError)):
             Lessons().take(HOSTS, TOLD | wrong)
+
+
+def test_one_late_call_keeps_nothing_from_later_jobs() -> None:
+    late = TOLD | {"candidate": "pairwise", "native_s": [1e-3], "candidate_s": [1.5e-3]}
+    much = late | {"candidate": "ring", "candidate_s": [3e-3]}
+    job(late, much)
+    [lesson] = job()
+    assert lesson["slower"] == ["ring"]
