@@ -174,6 +174,7 @@ static void spoil(int count) {
 }
 
 int main(int argc, char** argv) {
+  alarm(90);  // Hydra 4.0.2 may lose its helper when a job is aborted, and leaves ranks behind
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
