@@ -48,7 +48,6 @@ class Prediction::State {
         collective_(collective),
         asked_(topology),
         topology_(sample(collective, topology)),
-        bytes_(bytes),
         networks_(possible_networks(surroundings, topology_)),
         stage_{surroundings, collective, topology_, networks_, bytes},
         native_(networks_.size()),
@@ -90,7 +89,6 @@ class Prediction::State {
   const Collective& collective_;
   const Topology asked_;
   const Topology topology_;  // on which schedules are played
-  std::int64_t bytes_;
   std::vector<Network> networks_;
   const Stage stage_;
   std::vector<Foretold> native_;  // on each network
