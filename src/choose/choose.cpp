@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "choose/challengers.hpp"
 #include "choose/effort.hpp"
 #include "choose/margins.hpp"
 #include "choose/shown.hpp"
@@ -150,31 +151,23 @@ Decision Chooser::choose(const Collective& collective, const Topology& topology,
 }
 
 std::optional<Decision> Chooser::challenger(const Collective& collective, const Topology& topology,
-                                            std::int64_t bytes, const Decision& champion) {
+                                            std::int64_t bytes, const Decision& champion,
+                                            double may_lose) {
   const Key key = key_of(collective, topology, bytes);
   const std::scoped_lock lock(mutex_);
   if (are_too_many(collective, topology)) return std::nullopt;
   const std::vector<std::string> lost = slower(topology, key);
   const std::vector<Decision>& beaten = beaten_[key];
   if (std::ssize(beaten) >= margins.challenges_max) return std::nullopt;
-  const Ranking& ranking = predict(collective, topology, key);
-  const auto next = [&](const std::vector<Decision>& some, bool of_champion) {
-    const auto found = std::ranges::find_if(some, [&](const Decision& one) {
-      return (one.algorithm == champion.algorithm) == of_champion &&
-             !is_same(collective, one, champion) && !is_among(lost, one.algorithm) &&
-             std::ranges::none_of(
-                 beaten, [&](const Decision& its) { return is_same(collective, one, its); });
-    });
-    return found != some.end() ? std::optional(*found) : std::nullopt;
+  const std::vector<Rival>& rivals = predict(collective, topology, key).rivals;
+  const auto its = std::ranges::find_if(
+      rivals, [&](const Rival& one) { return is_same(collective, one.decision, champion); });
+  const auto may_run = [&](const Decision& one) {
+    return !is_same(collective, one, champion) && !is_among(lost, one.algorithm) &&
+           std::ranges::none_of(
+               beaten, [&](const Decision& loser) { return is_same(collective, one, loser); });
   };
-  if (auto best = next(ranking.ordered, true)) return best;
-  if (auto values = next(ranking.others, true)) {
-    values->tried_after = values->after_usual;
-    return values;
-  }
-  if (auto other = next(ranking.ordered, false)) return other;
-  if (auto other = next(ranking.rest, false)) return other;
-  return next(ranking.others, false);
+  return challenger_of(its != rivals.end() ? &*its : nullptr, rivals, may_lose, may_run);
 }
 
 bool has_neighbours(const Topology& topology) {

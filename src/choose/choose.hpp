@@ -65,9 +65,11 @@ class Chooser {
 
   /// What may be faster than `champion`, which has beaten native: another algorithm, or the same
   /// with other values of its parameters; nothing where all of that was refuted, or is foretold to
-  /// be much slower than native. prepare_challenger() as prepare().
+  /// be much slower than native. What loses no more than `may_lose` calls of the champion's comes
+  /// first. prepare_challenger() as prepare().
   std::optional<Decision> challenger(const Collective& collective, const Topology& topology,
-                                     std::int64_t bytes, const Decision& champion);
+                                     std::int64_t bytes, const Decision& champion,
+                                     double may_lose = 0);
   bool prepare_challenger(const Collective& collective, const Topology& topology,
                           std::int64_t bytes, std::int64_t moves);
 

@@ -47,8 +47,9 @@ struct Margins {
   double departing = 1.1;
 
   /// What is tried in the job's calls (choose/trial.hpp) may be slower by so much on a possible
-  /// network, and faster in the mean. It must wait until what the first round may lose is at most
-  /// this share of what native has taken, and for a few calls at least, as the model may be wrong.
+  /// network, and faster in the mean. It must wait until what the first round may lose, and all
+  /// trials have lost, is at most this share of what calls have taken (choose/regret.hpp). Where
+  /// nothing was tried yet it waits for a few calls at least, as the model may be wrong.
   double trial_loss = 1.5;
 
   /// What has beaten native is held against what may be slower than native by so much, too, as the
@@ -56,10 +57,9 @@ struct Margins {
   /// told to be ten times as fast: with 1.5, all calls take 1.12 times as long.
   double rival_loss = 3;
   double trial_share = 0.02;
-  double trial_calls_min = 20;
+  int trial_calls_min = 20;
 
-  /// Algorithms that are tried one after the other, at most. Each waits until native's calls have
-  /// made up for what the ones before lost, by the same share. `suiro run --learn reductions` of an
+  /// Algorithms that are tried one after the other, at most. `suiro run --learn reductions` of an
   /// allreduce of 64 KiB in `4x4-hol`: `lanes`, 1.24 times as fast, is the fourth.
   int trials_max = 6;
 

@@ -15,7 +15,6 @@
 #include "choose/rivals.hpp"
 #include "choose/sample.hpp"
 #include "choose/shown.hpp"
-#include "choose/trial.hpp"
 
 namespace suiro {
 
@@ -83,7 +82,8 @@ class Prediction::State {
   template <class Listed>
   const Runner* best_of(const Listed& is_listed, double worth, double least) const;
   Decision told(const Runner& one, const char* how) const;
-  Decision to_be_tried(const Runner& one, const Runner* usual) const;
+  Decision as_is_sure(const Runner& one) const;
+  std::vector<Rival> rivals() const;
 
   const Surroundings& surroundings_;
   const Collective& collective_;
@@ -240,7 +240,7 @@ void Prediction::State::begin_native() {
 void Prediction::State::begin_rivals() {
   of_native_ = false;
   runners_.clear();
-  for (const Candidate& candidate : rivals(stage_, native_)) begin(candidate);
+  for (const Candidate& candidate : suiro::rivals(stage_, native_)) begin(candidate);
   std::erase_if(runners_, [](const Runner& runner) {
     const auto piece_bytes = static_cast<std::int64_t>(runner.course.block_bytes());
     return shared_bytes(runner.course.schedule(), piece_bytes) > shared_bytes_max;
@@ -294,20 +294,21 @@ Decision Prediction::State::told(const Runner& one, const char* how) const {
           .unasked = true};
 }
 
-/// What is not sure waits until what has won has run for so many calls that the first calls of its
-/// trial lose little of them.
-Decision Prediction::State::to_be_tried(const Runner& one, const Runner* usual) const {
-  const auto calls_before = [](double slower) {
-    const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
-    return static_cast<int>(loss / margins.trial_share);
-  };
+/// What is not sure is to be tried.
+Decision Prediction::State::as_is_sure(const Runner& one) const {
+  const bool is_sure = one.gain.least >= 1 / sure_tolerance();
+  if (is_sure && worth_of(one) > each(margins.gain_min)) return told(one, "predicted");
   Decision decision = told(one, "perhaps");
-  decision.tried_after = std::max(1, calls_before(1 / one.gain.least));
-  double slower = 0;
-  for (std::size_t i = 0; i < networks_.size() && usual != nullptr; ++i)
-    slower = std::max(slower, one.gain.seconds[i] / usual->gain.seconds[i]);
-  decision.after_usual = calls_before(slower);
+  decision.tried_after = std::max(1, calls_before_trial(1 / one.gain.least));
   return decision;
+}
+
+std::vector<Rival> Prediction::State::rivals() const {
+  std::vector<Rival> all;
+  for (const Runner& one : runners_) {
+    if (one.gain.is_there) all.push_back({as_is_sure(one), one.gain.seconds});
+  }
+  return all;
 }
 
 /// Of those that are not listed, are worth more, and on no network less fast than `least`.
@@ -322,8 +323,7 @@ const Runner* Prediction::State::best_of(const Listed& is_listed, double worth,
   return best;
 }
 
-/// What is not sure is left to a trial, where there is one. Each algorithm stands there once, and
-/// then with other values.
+/// What is not sure is left to a trial, where there is one. Each algorithm stands there once.
 Ranking Prediction::State::ranking() const {
   if (of_native_) {
     return {.none = native("ignorance: it takes too long to foretell " + native_said_)};
@@ -332,30 +332,20 @@ Ranking Prediction::State::ranking() const {
   std::vector<const Runner*> listed;
   const double sure = 1 / sure_tolerance();
   const double bearable = 1 / margins.trial_loss;
-  const auto are_one = [](const Candidate& a, const Candidate& b) {
-    return a.algorithm == b.algorithm;
+  const auto is_listed = [&](const Candidate& one) {
+    return std::ranges::any_of(
+        listed, [&](const Runner* its) { return its->candidate.algorithm == one.algorithm; });
   };
-  const auto list_all = [&](std::vector<Decision>& list, double worth, double least,
-                            const auto& is_alike) {
-    const auto is_listed = [&](const Candidate& one) {
-      return std::ranges::any_of(listed,
-                                 [&](const Runner* its) { return is_alike(its->candidate, one); });
-    };
+  const auto list_all = [&](std::vector<Decision>& list, double worth, double least) {
     while (const Runner* best = best_of(is_listed, worth, least)) {
-      const auto usual = std::ranges::find_if(
-          listed, [&](const Runner* its) { return are_one(its->candidate, best->candidate); });
-      list.push_back(least == sure ? told(*best, "predicted")
-                                   : to_be_tried(*best, usual != listed.end() ? *usual : nullptr));
+      list.push_back(as_is_sure(*best));
       listed.push_back(best);
     }
   };
-  const auto are_equal = [](const Candidate& a, const Candidate& b) {
-    return a.algorithm == b.algorithm && a.parameters == b.parameters;
-  };
-  list_all(ranking.ordered, each(margins.gain_min), sure, are_one);
-  list_all(ranking.ordered, each(margins.gain_min), bearable, are_one);
-  if (tries()) list_all(ranking.rest, each(bearable), bearable, are_one);
-  if (tries()) list_all(ranking.others, each(1 / margins.rival_loss), 0, are_equal);
+  list_all(ranking.ordered, each(margins.gain_min), sure);
+  list_all(ranking.ordered, each(margins.gain_min), bearable);
+  if (tries()) list_all(ranking.rest, each(bearable), bearable);
+  if (tries()) ranking.rivals = rivals();
   const bool all = all_played_ && at_ == order_.size();
   const std::string_view what = all ? "nothing" : not_all_foretold;
   if (native_known_) ranking.native = native_;

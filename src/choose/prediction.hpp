@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choose/challengers.hpp"
 #include "choose/course.hpp"
 #include "choose/possible_networks.hpp"
 #include "collectives/collectives.hpp"
@@ -30,9 +31,9 @@ inline Decision native(std::string reason) {
 struct Ranking {
   std::vector<Decision> ordered = {};  // what is sure to be faster, then what perhaps is
   std::vector<Decision> rest = {};  // what is not foretold to be, but not to be much slower either
-  std::vector<Decision> others = {};  // other values of their parameters, and what may be a rival
-  Decision none = {};                 // native, and why
+  Decision none = {};               // native, and why
   std::vector<Foretold> native = {};  // on each network; empty if nobody knows what it runs
+  std::vector<Rival> rivals = {};     // to what has won; they have other values of parameters, too
 };
 
 /// Schedules are played little by little, as long as whoever asks has the time: first what native

@@ -183,6 +183,7 @@ void Trial::look_again() {
   ++looks_;
   round_ = look;
   calls_ = 0;
+  foretold_calls_ = 0;
   native_ = foretold_ = {};
 }
 
@@ -230,9 +231,13 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
 
 /// Until what the trial has lost, and the next round would lose, is little of all calls.
 void Trial::wait_for_budget() {
-  const double lost = std::max(1 / ratio_ - 1, 0.0);
-  const auto calls = static_cast<double>(foretold_calls_ + round_of(round_).foretold_calls());
-  resumed_after_ = std::llround(std::min(calls * lost / margins.trial_share, 1e15));
+  const double next = std::max(1 / ratio_ - 1, 0.0) * round_of(round_).foretold_calls();
+  const double lost = lost_calls() + next - may_lose_;
+  resumed_after_ = std::llround(std::clamp(lost / margins.trial_share, 0.0, 1e15));
+}
+
+double Trial::lost_calls() const {
+  return std::max(1 / ratio_ - 1, 0.0) * static_cast<double>(foretold_calls_);
 }
 
 std::int64_t calls_until_asked_again(double cost_calls, int asked_again) {

@@ -24,8 +24,8 @@
 //
 // What has won may be held against another algorithm in the same way; it then is in native's place.
 //
-// Where the algorithm is slower so far, native first has as many calls that all of the trial,
-// with the next round, costs at most a stated share of them (choose/margins.hpp).
+// Where the algorithm is slower so far, native first has as many calls that what all trials have
+// lost, with the next round, is at most a stated share of all calls (choose/regret.hpp).
 //
 // The first call of a block is not counted: it waits for what the other algorithm left behind.
 // Machines and networks change, so an algorithm that has won is looked at again after many calls:
@@ -61,9 +61,11 @@ class Trial {
   };
 
   /// The prediction is there. Rounds begin when native has had so many calls more; until then every
-  /// call is native's. `native_before`: calls that it had in all.
-  void begin(int native_calls = 0, std::int64_t native_before = 0) {
+  /// call is native's. `native_before`: calls that it had in all. What the trial loses is to be
+  /// made up for by native's calls, but for `may_lose` of these.
+  void begin(int native_calls = 0, std::int64_t native_before = 0, double may_lose = 0) {
     rounds_from_ = early_calls_ + native_calls;
+    may_lose_ = may_lose;
     is_cold_ = native_before + native_calls < warm_after;
   }
 
@@ -83,12 +85,11 @@ class Trial {
   /// A round is over: times() of all ranks are to be put together. Meanwhile native runs, or the
   /// algorithm where native has not run yet.
   bool is_over() const;
-  /// What the algorithm had before anything was known of it: twice as many where native came late.
-  int risked_calls() const { return is_blind() ? 2 * risky_calls : risky_calls; }
   /// Calls that have been begun since.
   int calls_since() const { return calls_since_; }
-  /// Calls that have been begun in all.
-  std::int64_t calls() const { return begun_; }
+  /// How much longer the algorithm's calls took than native's, in calls of native's, once judged:
+  /// those of the trial, or of the last look.
+  double lost_calls() const;
   std::span<const std::int64_t> times() const { return {times_.data(), taken_}; }
 
   /// `of_all`: times() of all ranks, put together. The next round begins, if any. True: there is a
@@ -119,6 +120,7 @@ class Trial {
 
   std::optional<int> rounds_from_;  // early calls
   bool is_cold_ = true;             // native may be, in these
+  double may_lose_ = 0;             // calls
   int round_ = 0;
   int early_calls_ = 0;
   int calls_ = 0;  // of this round

@@ -53,8 +53,7 @@ struct Decision {
   Parameters parameters;
   std::string reason;
   bool unasked = false;  // by the user: suiro has a rule, or predicts
-  int tried_after = 0;   // calls of native, as it is not sure to be faster; 0: it is
-  int after_usual = 0;   // calls of the algorithm with its usual values, where these have won
+  int tried_after = 0;   // calls of what runs, as it is not sure to be faster; 0: it is
 };
 
 /// As SUIRO_BCAST takes it: "pipeline:segment=8192".

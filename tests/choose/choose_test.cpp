@@ -307,7 +307,6 @@ TEST(Chooser, NamesRivalsOfWhatHasWonAsLongAsThereAreSome) {
     EXPECT_EQ(chooser.choose(bcast, topology, bytes).algorithm, champion.algorithm);
   }
   ASSERT_GE(rivals.size(), 3);
-  EXPECT_THAT(rivals[1], testing::StartsWith(champion.algorithm)) << "what is like it loses least";
   EXPECT_THAT(rivals, testing::Contains(testing::Not(testing::StartsWith(champion.algorithm))));
   const auto with_others = std::ranges::count_if(
       rivals, [&](const std::string& its) { return its.starts_with(champion.algorithm); });

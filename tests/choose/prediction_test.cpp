@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "choose/challengers.hpp"
 #include "choose/choose.hpp"
 #include "model/estimate.hpp"
 
@@ -50,12 +51,17 @@ TEST(Prediction, HasSeveralChainsTriedSoonWhereOneStreamMayNotFillALink) {
   trying.link.Bps = 1e7;
   Prediction prediction(trying, collective("bcast"), Topology::block(4, 8), 4 << 20, enough);
   prediction.advance(enough);
-  const Ranking ranking = prediction.ranking();
-  const auto found = std::ranges::find_if(ranking.others, [](const Decision& one) {
-    return one.algorithm == "node_pipeline" && one.parameters == Parameters{{"chains", 8}};
-  });
-  ASSERT_NE(found, ranking.others.end());
-  EXPECT_LT(found->after_usual, 15) << found->reason;
+  const std::vector<Rival> rivals = prediction.ranking().rivals;
+  const auto with = [](const Parameters& parameters) {
+    return [=](const Decision& one) {
+      return one.algorithm == "node_pipeline" && one.parameters == parameters;
+    };
+  };
+  const auto champion = std::ranges::find_if(rivals, with({}), &Rival::decision);
+  ASSERT_NE(champion, rivals.end());
+  const auto challenger = challenger_of(&*champion, rivals, 0, with({{"chains", 8}}));
+  ASSERT_TRUE(challenger);
+  EXPECT_LT(challenger->tried_after, 15) << challenger->reason;
 }
 
 TEST(Prediction, DoesNotBeginWhatIsTooLong) {

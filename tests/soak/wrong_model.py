@@ -10,7 +10,7 @@ Prints for each model and collective
     total   time of all calls over that of the MPI alone
     end     median of the last quarter over that of the best by hand
 
-and what ran at the end. The store is left alone; reductions are tried, too.
+The store is left alone; reductions are tried, too.
 """
 
 import argparse

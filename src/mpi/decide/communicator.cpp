@@ -133,9 +133,7 @@ Choice& Communicator::choose(const Collective& collective, std::int64_t bytes) {
 Choice& Communicator::choose_and_count(const Collective& collective, std::int64_t bytes,
                                        bool uneven) {
   PlanInUse& plan = plan_of(collective);
-  plan.waiting = nullptr;
-  plan.timed = nullptr;
-  plan.clocked = nullptr;
+  plan.begin_call();
   const bool unsuited = uneven && !plan.plan->thresholds.empty();
   Choice& choice = unsuited ? plan.choice(Plan::too_uneven) : choose(collective, bytes);
   plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
@@ -146,9 +144,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
 
 Choice& Communicator::choose(const Collective& collective) {
   PlanInUse& plan = plan_of(collective);
-  plan.waiting = nullptr;
-  plan.timed = nullptr;
-  plan.clocked = nullptr;
+  plan.begin_call();
   if (plan.plan->thresholds.empty()) return plan.at(0);
   const std::optional<BlockBytes>& agreed = plan.agreement.agreed();
   if (!agreed) return plan.choice(Plan::unagreed);
@@ -192,10 +188,9 @@ void Communicator::take_back(const Collective& collective) {
     ++plan.waiting->calls_until_asked;
     --plan.waiting->calls_waited;
   }
-  plan.waiting = nullptr;
+  if (plan.counted != nullptr) plan.counted->regret.take_back_call();
   if (plan.timed != nullptr) plan.timed->take_back();
-  plan.timed = nullptr;
-  plan.clocked = nullptr;
+  plan.begin_call();
 }
 
 Workspace& Communicator::workspace_for(const Collective& collective, Choice& choice,

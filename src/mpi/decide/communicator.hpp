@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "choose/regret.hpp"
 #include "choose/trial.hpp"
 #include "collectives/collectives.hpp"
 #include "mpi/carry/node_memory.hpp"
@@ -43,10 +44,11 @@ struct Choice : Answer {
   };
   std::vector<Kept> kept = {};  // the last used at the end
 
+  Regret regret = {};
+
   /// What trials of algorithms that were slower have cost, in calls of native's. When native has
   /// run for many times as many more, the question is asked again.
   double lost_calls = 0;
-  double owed_calls = 0;  // of native's, before the next trial begins
   int asked_again = 0;
   bool is_asked_again = false;    // that is what it waits for
   std::int64_t calls_waited = 0;  // for answers, in all: the same on all ranks
@@ -64,10 +66,9 @@ struct Choice : Answer {
   std::unique_ptr<InTrial> in_trial = nullptr;
 
   /// What has won meets others, one after the other. `calls_until_asked` of its calls pass before
-  /// each.
+  /// each, in which it may be looked at again.
   struct Challenge : Contest {
     std::unique_ptr<Choice> rival;
-    int calls_before = 0;  // of what has won, for what the rival may lose
   };
   bool is_challenged = false;  // there may be another rival
   std::unique_ptr<Challenge> challenge = nullptr;
@@ -84,6 +85,10 @@ struct PlanInUse {
   Choice& choice(Plan::Sizeless sizeless) { return at(plan->place_of(sizeless)); }
   bool is_native(std::size_t place) const;  // and nothing is asked
   bool is_native() const;                   // whatever the size
+  void begin_call() {
+    waiting = counted = clocked = nullptr;
+    timed = nullptr;
+  }
 
   std::shared_ptr<const Plan> plan;
   std::vector<std::unique_ptr<Choice>> choices;  // by the place of the answer; made when used
@@ -91,6 +96,7 @@ struct PlanInUse {
   int early_calls = 0;
   bool was_early = false;     // the call that was counted last
   Choice* waiting = nullptr;  // what that call waited for
+  Choice* counted = nullptr;  // whose call it was
   Trial* timed = nullptr;     // that call is part of
   Choice* clocked = nullptr;  // that call's time counts for, on rank 0
   SizeAgreement agreement;

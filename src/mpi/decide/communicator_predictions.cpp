@@ -135,7 +135,6 @@ void Communicator::ask_again(const Collective& collective, const PlanInUse& plan
   const std::int64_t bytes = *choice.asked_bytes;
   choice.is_asked_again = false;
   choice.lost_calls = 1;
-  choice.owed_calls = 0;
   choice.reason = plan.plan->size_note;
   choice.work = {};
   choice.rest = 0;
@@ -151,7 +150,8 @@ Decision Communicator::decision_of_rank_0(const Collective& collective,
       return native(std::string(not_worth_it));
     return job.chooser->choose(collective, *topology_, bytes, is_tried(collective));
   }
-  auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision);
+  auto rival = job.chooser->challenger(collective, *topology_, bytes, choice.decision,
+                                       choice.regret.spare());
   return rival ? std::move(*rival) : native("no rival is left");
 }
 
@@ -253,7 +253,7 @@ void Communicator::take_over(Choice& choice, std::int64_t bytes) {
   choice.in_trial->trial.begin_settled();
   choice.work = {};
   choice.is_challenged = true;
-  choice.calls_until_asked = static_cast<std::int64_t>(margins.trial_calls_min);
+  choice.calls_until_asked = margins.trial_calls_min;
 }
 
 void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice& choice) {
@@ -280,8 +280,10 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
   if (choice.in_trial) {
     const int before = choice.decision.tried_after;
     const bool is_new = before > 0 && choice.lost_calls == 0;
-    const double least = is_new ? margins.trial_calls_min : std::min(choice.owed_calls, 1e9);
-    choice.in_trial->trial.begin(std::max(before, static_cast<int>(least)), choice.calls_waited);
+    const int least = is_new ? margins.trial_calls_min : 0;
+    const int calls = choice.regret.calls_until(margins.trial_share * before);
+    choice.in_trial->trial.begin(std::max(calls, least), choice.regret.calls(),
+                                 choice.regret.spare());
   }
   if (known && is_tried(collective)) take_over(choice, bytes);
   if (choice.native && choice.lost_calls > 0) ask_again_later(collective, plan, choice, bytes);

@@ -2,7 +2,6 @@
 // What was predicted is held against native in the program's own calls, and what has won against
 // others.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -27,6 +26,8 @@ void note_trial(std::string& reason, const std::string& shown) {
 
 /// Who runs this call: the choice, or native or a rival if it is in a trial.
 Choice& Communicator::turn_in_trial(const Collective& collective, PlanInUse& plan, Choice& choice) {
+  plan.counted = &choice;
+  choice.regret.add_call();
   if (!choice.in_trial) return choice;
   if (!choice.challenge && is_judged(*choice.in_trial)) {
     conclude(collective, plan, choice);
@@ -70,20 +71,23 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   const UsualArithmetic usual;
   auto [decision, is_ready] = told_prediction(collective, choice);
   if (!is_ready) return ask_later(collective, plan, choice);
+  const int calls = choice.regret.calls_until(margins.trial_share * decision.tried_after);
+  if (decision.algorithm != native_algorithm && calls > calls_timed_ahead) {
+    // Meanwhile what has won may be looked at again.
+    choice.calls_until_asked = calls - calls_timed_ahead;
+    return wait_a_call(collective, plan, choice);
+  }
   auto rival = std::make_unique<Choice>();
   rival->reason = plan.plan->size_note;
   rival->wire_blocks = choice.wire_blocks;
-  const int calls = decision.tried_after;
   settle(collective, *topology_, *rival, choice.in_trial->bytes, std::move(decision));
   choice.is_challenged = !rival->native;
   if (rival->native) return;
   choice.challenge = std::make_unique<Choice::Challenge>();
   choice.challenge->rival = std::move(rival);
-  choice.challenge->calls_before = calls;
-  choice.challenge->trial.begin(std::max(calls, calls_timed_ahead), Trial::warm_after);
+  choice.challenge->trial.begin(calls_timed_ahead, Trial::warm_after, choice.regret.spare());
 }
 
-/// What the first calls of a loser took longer is made up for before the next rival comes.
 void Communicator::conclude_challenge(const Collective& collective, Choice& choice) const {
   const UsualArithmetic usual;
   const std::unique_ptr<Choice::Challenge> challenge = std::move(choice.challenge);
@@ -93,11 +97,9 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   const bool has_won = trial.verdict() == Trial::Side::foretold;
   const Choice& loser = has_won ? choice : *rival;
   job.chooser->beat(collective, *topology_, bytes, loser.decision);
-  const double lost = std::max(1 / trial.ratio() - 1, 0.0) * trial.risked_calls();
-  const double owed = (lost / margins.trial_share) - challenge->calls_before;
-  choice.calls_until_asked =
-      std::max<std::int64_t>(std::llround(std::clamp(owed, 0.0, 1e12)), choice.rest);
-  if (!has_won) return;
+  choice.calls_until_asked = choice.rest;
+  if (!has_won) return choice.regret.lose(trial.lost_calls());
+  choice.regret.replace(trial.ratio());
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
   rival->decision.reason += tried_note + (text + choice.algorithm);
@@ -128,6 +130,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     note_trial(choice.decision.reason, text);
     note_trial(choice.reason, text);
     job.chooser->learn(collective, *topology_, bytes, choice.decision);
+    choice.regret.replace(trial.ratio());
     choice.is_challenged = true;
     choice.calls_until_asked = choice.rest;
     return;
@@ -136,10 +139,8 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";
   constexpr double lost_min = 0.01;  // a tie is asked about again, too
-  const double lost = trial.risked_calls() * std::max(1 / trial.ratio() - 1, lost_min);
-  choice.lost_calls += lost;
-  choice.owed_calls = std::max(choice.owed_calls - static_cast<double>(trial.calls()), 0.0);
-  choice.owed_calls += lost / margins.trial_share;
+  choice.lost_calls += std::max(trial.lost_calls(), lost_min);
+  choice.regret.lose(trial.lost_calls());
   job.chooser->refute(collective, *topology_, bytes, choice.decision.algorithm);
   choice.kept.clear();
   choice.in_trial.reset();

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/challengers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "choose/margins.hpp"
+#include "choose/trial.hpp"
+
+namespace suiro {
+namespace {
+
+/// Seconds of one over those of the other, multiplied over all networks: of what is far from the
+/// other on one of these that alone does not decide. For each value that is not the usual one it is
+/// to be faster by the model's doubt.
+double times_slower(const Rival& one, const Rival& other) {
+  const auto departures = [](const Rival& its) {
+    return static_cast<int>(its.decision.parameters.size());
+  };
+  double product = 1;
+  for (std::size_t i = 0; i < one.seconds.size(); ++i) {
+    const double ratio = one.seconds[i] / other.seconds[i];
+    product *= std::clamp(ratio, 1 / margins.gain_max, margins.gain_max);
+    for (int more = departures(one); more > departures(other); --more) product *= margins.departing;
+    for (int less = departures(one); less < departures(other); ++less) product /= margins.departing;
+  }
+  return product;
+}
+
+double most_times_slower(const Rival& one, const Rival& champion) {
+  double most = 0;
+  for (std::size_t i = 0; i < one.seconds.size(); ++i)
+    most = std::max(most, one.seconds[i] / champion.seconds[i]);
+  return most;
+}
+
+}  // namespace
+
+int calls_before_trial(double slower) {
+  constexpr double calls_max = 1e9;
+  const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
+  return static_cast<int>(std::min(loss / margins.trial_share, calls_max));
+}
+
+std::optional<Decision> challenger_of(const Rival* champion, const std::vector<Rival>& rivals,
+                                      double may_lose,
+                                      const std::function<bool(const Decision&)>& may_run) {
+  const auto calls_before = [&](const Rival& one) {
+    if (champion == nullptr) return one.decision.tried_after;
+    return calls_before_trial(most_times_slower(one, *champion));
+  };
+  const auto waits = [&](const Rival& one) {
+    return margins.trial_share * calls_before(one) > may_lose;
+  };
+  const Rival* best = nullptr;
+  for (const Rival& one : rivals) {
+    if (!may_run(one.decision)) continue;
+    const bool is_better =
+        best == nullptr ||
+        (waits(one) != waits(*best) ? waits(*best) : times_slower(one, *best) < 1);
+    if (is_better) best = &one;
+  }
+  if (best == nullptr) return std::nullopt;
+  Decision decision = best->decision;
+  decision.tried_after = calls_before(*best);
+  return decision;
+}
+
+}  // namespace suiro

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "choose/challengers.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "choose/regret.hpp"
+
+namespace suiro {
+namespace {
+
+Rival rival(const std::string& name, std::vector<double> seconds, Parameters parameters = {}) {
+  Decision decision{name, std::move(parameters), ""};
+  decision.tried_after = 7;
+  return {std::move(decision), std::move(seconds)};
+}
+
+bool any(const Decision& /*one*/) { return true; }
+
+TEST(Challengers, BeginWithWhatIsForetoldToTakeLeast) {
+  const Rival champion = rival("champion", {1, 1});
+  const auto first = [&](const std::vector<Rival>& rivals, double may_lose) {
+    return challenger_of(&champion, rivals, may_lose, any)->algorithm;
+  };
+  EXPECT_EQ(first({rival("slow", {0.9, 1}), rival("fast", {0.8, 1})}, 0), "fast");
+  EXPECT_EQ(first({rival("slow", {1, 0.9}), rival("fast", {0.01, 1.5})}, 2), "fast");
+  EXPECT_EQ(first({rival("slow", {0.9, 1}), rival("other", {0.89, 1}, {{"radix", 1}})}, 0), "slow")
+      << "the model cannot tell less";
+}
+
+TEST(Challengers, WaitWhereTheyMayLoseMuch) {
+  const Rival champion = rival("champion", {1, 1});
+  const std::vector<Rival> rivals = {rival("risky", {0.5, 3}), rival("safe", {0.9, 0.9})};
+  EXPECT_EQ(challenger_of(&champion, rivals, 0, any)->algorithm, "safe");
+  EXPECT_EQ(challenger_of(&champion, rivals, 0, any)->tried_after, 0);
+  const auto is_risky = [](const Decision& one) { return one.algorithm == "risky"; };
+  EXPECT_EQ(challenger_of(&champion, rivals, 0, is_risky)->tried_after, 200) << "of 2 calls, 2 %";
+  EXPECT_EQ(challenger_of(nullptr, rivals, 0, is_risky)->tried_after, 7) << "as against native";
+}
+
+TEST(Challengers, EndWhereNoneMayRun) {
+  const auto none = [](const Decision& /*one*/) { return false; };
+  EXPECT_FALSE(challenger_of(nullptr, {rival("one", {1})}, 0, none));
+}
+
+TEST(Regret, IsAShareOfWhatAllCallsTook) {
+  Regret regret;
+  for (int i = 0; i < 100; ++i) regret.add_call();
+  EXPECT_EQ(regret.calls(), 100);
+  EXPECT_NEAR(regret.spare(), 2, 1e-9);
+  EXPECT_EQ(regret.calls_until(2), 0);
+  EXPECT_EQ(regret.calls_until(3), 50);
+  regret.lose(1.5);
+  EXPECT_EQ(regret.calls_until(1), 25);
+  regret.replace(4);  // so the same time is that of four times as many calls
+  EXPECT_NEAR(regret.spare(), 2, 1e-9);
+  regret.take_back_call();
+  EXPECT_EQ(regret.calls_until(2), 1);
+}
+
+}  // namespace
+}  // namespace suiro
