@@ -102,6 +102,29 @@ def test_what_is_old_is_not_told_and_goes(folder: Path, monkeypatch: pytest.Monk
     assert len(list(folder.rglob("*.json"))) == 2
 
 
+def test_what_later_files_tell_goes(folder: Path) -> None:
+    other = TOLD | {"candidate": "pairwise"}
+    job(TOLD)
+    [first] = folder.rglob("*.json")
+    job(TOLD | {"candidate_s": [9e-3, 9e-3]})  # it is slower by now
+    assert first.exists(), "who reads it at the same time still finds it"
+    job(other)
+    assert not first.exists()
+    assert len(list(folder.rglob("*.json"))) == 2
+    [lesson] = job()
+    assert (lesson["faster"], lesson["slower"]) == ("pairwise", ["two_level_ring"])
+
+
+def test_there_are_no_more_files_than_a_job_can_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("suiro.run.lessons._FILES_MAX", 3)
+    for size in range(1, 8):
+        job(TOLD | {"bytes": size})
+    assert len(list(folder.rglob("*.json"))) == 4, "three, and what the last one wrote"
+    assert {lesson["bytes"] for lesson in job()} == {4, 5, 6, 7}
+
+
 def test_what_was_tuned_is_told_by_its_last_round() -> None:
     key = store.Key(
         cluster=store.cluster_named(HOSTS), mpi=store.mpi_named(MPI), family="suiro",

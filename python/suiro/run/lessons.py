@@ -18,6 +18,7 @@ from suiro.tune.candidates import DEFAULT
 from suiro.tune.transport import transport_named
 
 _DAYS_MAX = 30  # after which machines, or what else runs on them, may have changed
+_FILES_MAX = 1000  # of what was learnt, as every job reads all
 _DAYS_UNTIL_AGAIN = 7  # after which the same is worth a file again
 _SURELY_FASTER = 1.05
 _SLOW_AT_A_GLANCE = 0.5  # a single call may be a late one
@@ -52,7 +53,7 @@ class Lessons:
     def __init__(self) -> None:
         self._shown: dict[_Cell, _Shown] = {}
         self._new: defaultdict[str, list[store.Sample]] = defaultdict(list)  # by key, as text
-        self._outdated: list[Path] = []
+        self._spare: list[Path] = []
 
     def recall(self, hosts: Iterable[str], asked: dict[str, Any]) -> list[dict[str, Any]]:
         """For a job on these hosts; nothing where the store cannot be read. What a job before it
@@ -62,18 +63,19 @@ class Lessons:
         self._shown.clear()
         oldest = datetime.now(UTC) - timedelta(days=_DAYS_MAX)
         newest = datetime.now(UTC) + timedelta(days=1)  # clocks differ, and may have been wrong
-        self._outdated.clear()
+        learnt: list[tuple[Path, store.Record]] = []
         try:
             for path, record in store.read_all(store.cluster_named(hosts)):
                 key = record.key
-                if record.at < oldest and key.family == "learnt":
-                    self._outdated.append(path)
+                if key.family == "learnt":
+                    learnt.append((path, record))
                 if oldest <= record.at <= newest and (key.mpi, key.transport) == (mpi, transport):
                     self._take_in(record)
         except MachineError:
             pass  # no HOME, as in some containers
         except SuiroError as error:
             say(f"{error}; nothing is learnt from it")
+        self._spare = list(_spare(learnt, oldest))
         return [
             {"node_of_rank": list(nodes), "collective": collective, "bytes": size} | shown.lesson()
             for (nodes, collective, size), shown in self._shown.items()
@@ -120,11 +122,10 @@ class Lessons:
 
     def keep(self) -> None:
         """A new file for each collective and placement; a complaint where there is no place. What
-        is too old to be told goes, if it may be removed: so the store grows no more than it is
-        used."""
+        nobody needs goes, if it may be removed: so the store grows no more than it is used."""
         new, self._new = self._new, defaultdict(list)
-        outdated, self._outdated = self._outdated, []
-        for path in outdated if new else ():
+        spare, self._spare = self._spare, []
+        for path in spare if new else ():
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
         for key, samples in new.items():
@@ -135,6 +136,21 @@ class Lessons:
             except SuiroError as error:
                 say(f"what the job has learnt is lost: {error}")
                 return
+
+
+def _spare(learnt: list[tuple[Path, store.Record]], oldest: datetime) -> Iterator[Path]:
+    """What is too old to be told, what later files tell anew, and the first of too many. Files are
+    never put together: another job may be reading them."""
+    told: set[tuple[str, int, str]] = set()
+    kept = 0
+    for path, record in sorted(learnt, key=lambda one: one[1].at, reverse=True):
+        key = record.key.model_dump_json()
+        cells = {(key, sample.bytes, sample.candidate) for sample in record.samples}
+        if record.at < oldest or cells <= told or kept == _FILES_MAX:
+            yield path
+        else:
+            kept += 1
+            told |= cells
 
 
 def _beside_native(
