@@ -60,11 +60,13 @@ double granted_s(const Choice::Work& work) {
   return work.calls < calls_min ? granted : granted + work.one_call_s();
 }
 
-/// Until rank 0 may work on for as long as at first. To ask it costs all ranks a message, so none
-/// asks before.
+/// Until rank 0 may work on for as long as at first, where next to nothing is left of what it may.
+/// To ask it costs all ranks a message, so none asks before.
 std::int64_t calls_until_more_work(const Choice::Work& work) {
-  const double owed_s = work.done_s - granted_s(work) + margins.work_first_s;
-  if (owed_s <= 0) return 1;
+  constexpr double next_to_nothing = 0.2;
+  const double left_s = granted_s(work) - work.done_s;
+  if (left_s >= next_to_nothing * margins.work_first_s) return 1;
+  const double owed_s = margins.work_first_s - left_s;
   if (work.one_call_s() <= 0) return calls_min;
   const double calls = std::ceil(owed_s / margins.work_share / work.one_call_s());
   return static_cast<std::int64_t>(std::clamp(calls, double{calls_min}, double{calls_max}));
