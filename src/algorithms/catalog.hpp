@@ -68,6 +68,12 @@ struct Link {
   int streams = 1;  // that it takes to fill it
 };
 
+/// `Bps`: what calls have shown, or 0.
+inline Link with_rate(Link link, std::int64_t Bps) {
+  if (Bps > 0) link.Bps = static_cast<double>(Bps);
+  return link;
+}
+
 /// What a schedule is built for: plain values that all ranks have in common.
 struct Call {
   const Topology& topology;

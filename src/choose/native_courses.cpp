@@ -38,7 +38,8 @@ std::vector<Candidate> textbook(const Stage& stage) {
 Course course_of(const Candidate& candidate, const Stage& stage) {
   const Collective& collective = stage.collective;
   const std::int64_t bytes = collective.cut_bytes(stage.bytes, stage.topology.ranks());
-  const Call call{.topology = stage.topology, .bytes = bytes, .link = stage.surroundings.link};
+  const Link link = with_rate(stage.surroundings.link, stage.link_Bps);
+  const Call call{.topology = stage.topology, .bytes = bytes, .link = link};
   Schedule schedule = build(*candidate.algorithm, call, candidate.parameters);
   const double pieces = collective.cut() ? static_cast<double>(schedule.pieces) : 1;
   const double block_bytes = static_cast<double>(bytes) / pieces;

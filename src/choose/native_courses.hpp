@@ -25,6 +25,7 @@ struct Stage {
   const Topology& topology;
   const std::vector<Network>& networks;
   std::int64_t bytes = 0;
+  std::int64_t link_Bps = 0;  // for which messages are cut; 0: as it is told
 };
 
 /// Throws std::exception where the schedule cannot be made.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -68,6 +69,7 @@ class Prediction::State {
   }
   bool play_on(std::int64_t& moves);
   bool explain_native();
+  void cut_for_shown_links();
   void begin_rivals();
   void begin(const Candidate& candidate);
   void put_in_order();
@@ -90,7 +92,7 @@ class Prediction::State {
   const Topology asked_;
   const Topology topology_;  // on which schedules are played
   std::vector<Network> networks_;
-  const Stage stage_;
+  Stage stage_;
   std::vector<Foretold> native_;  // on each network
   std::string native_said_;
   bool native_known_ = true;
@@ -182,6 +184,7 @@ bool Prediction::State::explain_native() {
       leave_out_what_does_not_explain(networks_, native_, shown_s_);
     } else {
       networks_ = told_.networks;
+      stage_.link_Bps = 0;
       native_ = told_.native;
       native_said_ = told_.said;
     }
@@ -189,12 +192,19 @@ bool Prediction::State::explain_native() {
   }
   if (links_changed_++ == 0) told_ = {networks_, native_, native_said_};
   networks_ = with_other_links(std::move(networks_), native_, shown_s_);
+  cut_for_shown_links();
   native_.assign(networks_.size(), {});
   runners_.clear();
   moves_left_ = moves_;
   begin_native();
   native_said_ += ", with links as its calls show them";
   return false;
+}
+
+/// On the first network, as one schedule runs whatever the network is.
+void Prediction::State::cut_for_shown_links() {
+  const double times = networks_.front().link_Bps / told_.networks.front().link_Bps;
+  stage_.link_Bps = std::llround(times * surroundings_.link.Bps);
 }
 
 double Prediction::State::limit_s(std::size_t network) const {
@@ -291,7 +301,8 @@ Decision Prediction::State::told(const Runner& one, const char* how) const {
   return {.algorithm = std::string(one.candidate.algorithm->name),
           .parameters = one.candidate.parameters,
           .reason = text + native_said_,
-          .unasked = true};
+          .unasked = true,
+          .link_Bps = stage_.link_Bps};
 }
 
 /// What is not sure is to be tried.

@@ -52,8 +52,9 @@ struct Decision {
   std::string algorithm;
   Parameters parameters;
   std::string reason;
-  bool unasked = false;  // by the user: suiro has a rule, or predicts
-  int tried_after = 0;   // calls of what runs, as it is not sure to be faster; 0: it is
+  bool unasked = false;       // by the user: suiro has a rule, or predicts
+  int tried_after = 0;        // calls of what runs, as it is not sure to be faster; 0: it is
+  std::int64_t link_Bps = 0;  // for which messages are cut, as calls have shown; 0: as it is told
 };
 
 /// As SUIRO_BCAST takes it: "pipeline:segment=8192".

@@ -22,6 +22,7 @@ Surroundings with_links_of(double Bps) {
   file.network.link_Bps = Bps;
   return {.mpi = "openmpi",
           .release = 4,
+          .link = {.Bps = Bps},
           .node_memory = true,
           .tries = true,
           .tries_reductions = true,
@@ -52,6 +53,7 @@ TEST(Shown, LinksAreAsFastAsNativeShowsThem) {
       ASSERT_FALSE(mended.ordered.empty()) << name;
       EXPECT_EQ(mended.ordered.front().algorithm, right.ordered.front().algorithm) << name;
       EXPECT_THAT(mended.ordered.front().reason, HasSubstr("with links as its calls show them"));
+      EXPECT_NEAR(static_cast<double>(mended.ordered.front().link_Bps), 12.5e6, 3e6) << name;
       EXPECT_THAT(mended.native,
                   Each(Truly([&](const Foretold& its) { return explains(its, shown_s); })))
           << name;

@@ -206,7 +206,8 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   }
   const UsualArithmetic usual;
   const Algorithm& algorithm = *find_candidate(collective.name, choice.decision.algorithm);
-  const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = job.link};
+  const Link link = with_rate(job.link, choice.decision.link_Bps);
+  const Call call{.topology = *topology_, .root = root, .bytes = bytes, .link = link};
   const Schedule schedule = build(algorithm, call, choice.decision.parameters);
   const std::int64_t steps = kept_steps(schedule, *topology_);
   make_room(choice.kept, steps);  // on all ranks, also where one then has no memory

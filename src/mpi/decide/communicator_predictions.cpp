@@ -174,9 +174,10 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
-    std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%s",
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%lld\n%s",
                   spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after, is_ready,
-                  static_cast<long long>(calls_until_more_work(choice.work)), mine.reason.c_str());
+                  static_cast<long long>(calls_until_more_work(choice.work)),
+                  static_cast<long long>(mine.link_Bps), mine.reason.c_str());
   }
   if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) {
     return {.decision = native(std::string(untold))};
@@ -185,10 +186,12 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
   const std::size_t after = text.find('\n') + 1;
   const std::size_t is_ready = text.find('\n', after) + 1;
   const std::size_t rest = text.find('\n', is_ready) + 1;
+  const std::size_t link = text.find('\n', rest) + 1;
   const auto forced = RuleTable::forced(collective.name, text.substr(0, after - 1));
   Decision decision = *forced.decide({collective.name, *topology_, bytes});
-  decision.reason = text.substr(text.find('\n', rest) + 1);
+  decision.reason = text.substr(text.find('\n', link) + 1);
   decision.tried_after = std::atoi(text.c_str() + after);
+  decision.link_Bps = std::atoll(text.c_str() + link);
   decision.unasked = true;
   choice.rest = std::atoll(text.c_str() + rest);
   return {std::move(decision), text[is_ready] == '1'};
