@@ -5,7 +5,9 @@
 #include <cstddef>
 
 #include "choose/margins.hpp"
+#include "choose/shown.hpp"
 #include "choose/trial.hpp"
+#include "rules/candidates.hpp"
 
 namespace suiro {
 namespace {
@@ -34,7 +36,37 @@ double most_times_slower(const Rival& one, const Rival& champion) {
   return most;
 }
 
+/// Messages are cut for the rate of links.
+bool cuts_for_links(const Collective& collective, const Decision& decision) {
+  const Algorithm* const algorithm = find_candidate(collective.name, decision.algorithm);
+  if (algorithm == nullptr) return false;
+  const Parameters its = complete(*algorithm, decision.parameters);
+  const auto segment = its.find(segment_parameter);
+  return segment != its.end() && segment->second == 0;
+}
+
 }  // namespace
+
+/// What runs between sites was given the way's flows, too, when it was chosen. Usual values may be
+/// spelled out.
+bool has_same_values(const Collective& collective, const Decision& foretold,
+                     const Decision& other) {
+  if (foretold.algorithm != other.algorithm) return false;
+  const Algorithm* const algorithm = find_candidate(collective.name, other.algorithm);
+  if (algorithm == nullptr) return foretold.parameters == other.parameters;
+  Parameters its = other.parameters;
+  if (!foretold.parameters.contains(wan_flows_parameter))
+    its.erase(std::string(wan_flows_parameter));
+  return complete(*algorithm, foretold.parameters) == complete(*algorithm, its);
+}
+
+bool is_same(const Collective& collective, const Link& link, const Decision& foretold,
+             const Decision& other) {
+  const double its_Bps = with_rate(link, foretold.link_Bps).Bps;
+  const double other_Bps = with_rate(link, other.link_Bps).Bps;
+  return has_same_values(collective, foretold, other) &&
+         (is_near(its_Bps, other_Bps) || !cuts_for_links(collective, other));
+}
 
 int calls_before_trial(double slower) {
   constexpr double calls_max = 1e9;

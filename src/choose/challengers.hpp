@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "algorithms/catalog.hpp"
+#include "collectives/collectives.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro {
@@ -15,6 +17,13 @@ struct Rival {
   Decision decision;
   std::vector<double> seconds;  // as it is foretold on each network
 };
+
+/// The same algorithm with the same values.
+bool has_same_values(const Collective& collective, const Decision& foretold, const Decision& other);
+
+/// And messages are cut for about the same rate of links, if they are. `link`: as it is told.
+bool is_same(const Collective& collective, const Link& link, const Decision& foretold,
+             const Decision& other);
 
 /// What may be so many times as slow loses little of so many calls in the first ones of its trial.
 int calls_before_trial(double slower);

@@ -27,18 +27,6 @@ const Decision* next_of(const std::vector<Decision>& some, const std::vector<std
   return next != some.end() ? &*next : nullptr;
 }
 
-/// What runs between sites was given the way's flows, too, when it was chosen. Usual values may be
-/// spelled out.
-bool is_same(const Collective& collective, const Decision& foretold, const Decision& other) {
-  if (foretold.algorithm != other.algorithm) return false;
-  const Algorithm* const algorithm = find_candidate(collective.name, other.algorithm);
-  if (algorithm == nullptr) return foretold.parameters == other.parameters;
-  Parameters its = other.parameters;
-  if (!foretold.parameters.contains(wan_flows_parameter))
-    its.erase(std::string(wan_flows_parameter));
-  return complete(*algorithm, foretold.parameters) == complete(*algorithm, its);
-}
-
 /// Middles of size classes are powers of two, or 0.
 std::uint64_t bit_of(std::int64_t middle) {
   return std::uint64_t{1} << std::bit_width(static_cast<std::uint64_t>(middle));
@@ -160,12 +148,15 @@ std::optional<Decision> Chooser::challenger(const Collective& collective, const 
   const std::vector<Decision>& beaten = beaten_[key];
   if (std::ssize(beaten) >= margins.challenges_max) return std::nullopt;
   const std::vector<Rival>& rivals = predict(collective, topology, key).rivals;
-  const auto its = std::ranges::find_if(
-      rivals, [&](const Rival& one) { return is_same(collective, one.decision, champion); });
+  const auto its = std::ranges::find_if(rivals, [&](const Rival& one) {
+    return has_same_values(collective, one.decision, champion);
+  });
+  const Link& link = surroundings_.link;
   const auto may_run = [&](const Decision& one) {
-    return !is_same(collective, one, champion) && !is_among(lost, one.algorithm) &&
-           std::ranges::none_of(
-               beaten, [&](const Decision& loser) { return is_same(collective, one, loser); });
+    return !is_same(collective, link, one, champion) && !is_among(lost, one.algorithm) &&
+           std::ranges::none_of(beaten, [&](const Decision& loser) {
+             return is_same(collective, link, one, loser);
+           });
   };
   return challenger_of(its != rivals.end() ? &*its : nullptr, rivals, may_lose, may_run);
 }
@@ -318,8 +309,9 @@ void Chooser::beat(const Collective& collective, const Topology& topology, std::
                    Decision loser) {
   const std::scoped_lock lock(mutex_);
   std::vector<Decision>& beaten = beaten_[key_of(collective, topology, bytes)];
-  const bool is_known = std::ranges::any_of(
-      beaten, [&](const Decision& its) { return is_same(collective, its, loser); });
+  const bool is_known = std::ranges::any_of(beaten, [&](const Decision& its) {
+    return is_same(collective, surroundings_.link, its, loser);
+  });
   if (!is_known) beaten.push_back(std::move(loser));  // other communicators tell it, too
 }
 

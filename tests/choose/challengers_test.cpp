@@ -45,6 +45,22 @@ TEST(Challengers, EndWhereNoneMayRun) {
   EXPECT_FALSE(challenger_of(nullptr, {rival("one", {1})}, 0, none));
 }
 
+TEST(Challengers, AreOthersWhereMessagesAreCutForOtherLinks) {
+  const Collective& bcast = *find_collective("bcast");
+  const Link link{.Bps = 1e8};
+  const auto are_same = [&](const std::string& name, std::int64_t link_Bps, Parameters its = {}) {
+    Decision told{name, its, ""};
+    Decision shown{name, std::move(its), ""};
+    shown.link_Bps = link_Bps;
+    return is_same(bcast, link, shown, told);
+  };
+  EXPECT_TRUE(are_same("pipeline", 0));
+  EXPECT_TRUE(are_same("pipeline", 110'000'000));
+  EXPECT_FALSE(are_same("pipeline", 10'000'000));
+  EXPECT_TRUE(are_same("pipeline", 10'000'000, {{"segment", 8192}})) << "whatever the links";
+  EXPECT_TRUE(are_same("scatter_allgather", 10'000'000)) << "it cuts none";
+}
+
 TEST(Regret, IsAShareOfWhatAllCallsTook) {
   Regret regret;
   for (int i = 0; i < 100; ++i) regret.add_call();
