@@ -82,7 +82,7 @@ std::optional<Decision> challenger_of(const Rival* champion, const std::vector<R
     return calls_before_trial(most_times_slower(one, *champion));
   };
   const auto waits = [&](const Rival& one) {
-    return margins.trial_share * calls_before(one) > may_lose;
+    return margins.trial_share * calls_before(one) > std::max(may_lose, 0.0);
   };
   const Rival* best = nullptr;
   for (const Rival& one : rivals) {

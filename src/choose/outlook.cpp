@@ -32,7 +32,7 @@ Outlook outlook(const Surroundings& surroundings, const Collective& collective,
                 std::int64_t moves) {
   const Topology some = sample(collective, topology);
   const std::vector<Network> networks = usual_networks(surroundings, some);
-  const Stage stage{surroundings, collective, some, networks, bytes};
+  const Stage stage{surroundings, collective, some, networks, bytes, decision.link_Bps};
   NativeCourses native = native_courses(stage, topology);
   Outlook found{.native_said = std::move(native.said), .native_known = native.known};
   found.on.reserve(networks.size());

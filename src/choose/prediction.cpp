@@ -178,13 +178,13 @@ bool Prediction::State::explain_native() {
   if (shown_s_ <= 0 || !native_known_) return true;
   const auto explained =
       std::ranges::count_if(native_, [&](const Foretold& its) { return explains(its, shown_s_); });
-  if (explained == std::ssize(native_) || (links_changed_ == 0 && explained > 0)) return true;
-  if (links_changed_ == changes_max) {
+  if (links_changed_ == 0 && explained > 0) return true;
+  if (links_changed_ == changes_max || explained == std::ssize(native_)) {
     if (explained > 0) {
+      cut_for_shown_links();
       leave_out_what_does_not_explain(networks_, native_, shown_s_);
     } else {
       networks_ = told_.networks;
-      stage_.link_Bps = 0;
       native_ = told_.native;
       native_said_ = told_.said;
     }
@@ -192,7 +192,6 @@ bool Prediction::State::explain_native() {
   }
   if (links_changed_++ == 0) told_ = {networks_, native_, native_said_};
   networks_ = with_other_links(std::move(networks_), native_, shown_s_);
-  cut_for_shown_links();
   native_.assign(networks_.size(), {});
   runners_.clear();
   moves_left_ = moves_;
@@ -201,9 +200,12 @@ bool Prediction::State::explain_native() {
   return false;
 }
 
-/// On the first network, as one schedule runs whatever the network is.
+/// On the first network on which that explains native, as one schedule runs whatever it is.
 void Prediction::State::cut_for_shown_links() {
-  const double times = networks_.front().link_Bps / told_.networks.front().link_Bps;
+  const auto first =
+      std::ranges::find_if(native_, [&](const Foretold& its) { return explains(its, shown_s_); });
+  const auto network = static_cast<std::size_t>(first - native_.begin());
+  const double times = networks_[network].link_Bps / told_.networks[network].link_Bps;
   stage_.link_Bps = std::llround(times * surroundings_.link.Bps);
 }
 

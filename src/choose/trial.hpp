@@ -48,7 +48,6 @@ class Trial {
   static constexpr std::size_t times_max = 32;
 
   /// Calls of the algorithm until the first verdict, and what it may take until then is the risk.
-  /// Where native comes late it is twice that.
   static constexpr int risky_calls = 2;
 
   /// After so many calls connections are open, and times are as they stay.
@@ -61,8 +60,8 @@ class Trial {
   };
 
   /// The prediction is there. Rounds begin when native has had so many calls more; until then every
-  /// call is native's. `native_before`: calls that it had in all. What the trial loses is to be
-  /// made up for by native's calls, but for `may_lose` of these.
+  /// call is native's. `native_before`: calls in all, most of them native's. What the trial loses
+  /// is to be made up for by native's calls, but for `may_lose` of these.
   void begin(int native_calls = 0, std::int64_t native_before = 0, double may_lose = 0) {
     rounds_from_ = early_calls_ + native_calls;
     may_lose_ = may_lose;

@@ -35,6 +35,7 @@ TEST(Challengers, WaitWhereTheyMayLoseMuch) {
   const std::vector<Rival> rivals = {rival("risky", {0.5, 3}), rival("safe", {0.9, 0.9})};
   EXPECT_EQ(challenger_of(&champion, rivals, 0, any)->algorithm, "safe");
   EXPECT_EQ(challenger_of(&champion, rivals, 0, any)->tried_after, 0);
+  EXPECT_EQ(challenger_of(&champion, rivals, -1, any)->algorithm, "safe") << "all wait for that";
   const auto is_risky = [](const Decision& one) { return one.algorithm == "risky"; };
   EXPECT_EQ(challenger_of(&champion, rivals, 0, is_risky)->tried_after, 200) << "of 2 calls, 2 %";
   EXPECT_EQ(challenger_of(nullptr, rivals, 0, is_risky)->tried_after, 7) << "as against native";

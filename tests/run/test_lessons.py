@@ -72,7 +72,10 @@ def test_a_clock_that_was_ahead_does_not_beat_all_that_follows(folder: Path) -> 
     job(TOLD)
     [path] = folder.rglob("*.json")
     path.write_text(path.read_text().replace(f'"at":"{datetime.now(UTC):%Y}', '"at":"2999'))
-    assert job() == []
+    assert job(TOLD) == []
+    [lesson] = job(TOLD | {"bytes": 1})
+    assert len(job()) == 2, "nor does it make what follows spare"
+    assert lesson["faster"] == "two_level_ring"
 
 
 def test_others_do_not_hear_of_it() -> None:

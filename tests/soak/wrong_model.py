@@ -152,15 +152,13 @@ def main() -> None:
                     models[name][key].append(times)
         if trial.failed:
             sys.exit("\n".join(trial.failed))
-        first: dict[str, list[tuple[float, str]]] = {
-            key: [(statistics.median(map(end_of, alone[key])), "native")] for key in keys
-        }
+        first = {key: {"native": statistics.median(map(end_of, alone[key]))} for key in keys}
         for key, name, seconds in trial.by_hand():
-            first[key].append((seconds, name))
+            first[key][name] = min(first[key].get(name, seconds), seconds)
         # The least of many is a lucky one, so that the first two run again, as often as the others.
         best = {key: (float("inf"), "") for key in keys}
         for place in (0, 1):
-            names = [sorted(first[key])[place][1] for key in keys]
+            names = [sorted(first[key], key=lambda name: first[key][name])[place] for key in keys]
             again = [trial.forced(arguments.calls, names) for _ in range(arguments.turns)]
             for key, name in zip(keys, names, strict=True):
                 seconds = statistics.median(end_of(times[key]) for times in again)

@@ -75,7 +75,7 @@ class Lessons:
             pass  # no HOME, as in some containers
         except SuiroError as error:
             say(f"{error}; nothing is learnt from it")
-        self._spare = list(_spare(learnt, oldest))
+        self._spare = list(_spare(learnt, oldest, newest))
         return [
             {"node_of_rank": list(nodes), "collective": collective, "bytes": size} | shown.lesson()
             for (nodes, collective, size), shown in self._shown.items()
@@ -138,12 +138,16 @@ class Lessons:
                 return
 
 
-def _spare(learnt: list[tuple[Path, store.Record]], oldest: datetime) -> Iterator[Path]:
+def _spare(
+    learnt: list[tuple[Path, store.Record]], oldest: datetime, newest: datetime
+) -> Iterator[Path]:
     """What is too old to be told, what later files tell anew, and the first of too many. Files are
-    never put together: another job may be reading them."""
+    never put together: another job may be reading them. What is not told yet counts for nothing."""
     told: set[tuple[str, int, str]] = set()
     kept = 0
     for path, record in sorted(learnt, key=lambda one: one[1].at, reverse=True):
+        if record.at > newest:
+            continue
         key = record.key.model_dump_json()
         cells = {(key, sample.bytes, sample.candidate) for sample in record.samples}
         if record.at < oldest or cells <= told or kept == _FILES_MAX:

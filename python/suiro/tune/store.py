@@ -148,6 +148,8 @@ def read_all(cluster: str) -> Iterator[tuple[Path, Record]]:
     for path in paths:
         try:
             yield path, parse(Record, _bytes_of(path))
+        except FileNotFoundError:  # removed meanwhile, as anyone may
+            continue
         except (OSError, ValueError) as error:
             _complain(path, str(error))
 

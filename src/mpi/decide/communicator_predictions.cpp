@@ -174,10 +174,12 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
+    const bool is_all_done = is_ready && choice.asks_for_rival();
+    const std::int64_t calls = is_all_done ? 1 : calls_until_more_work(choice.work);
     std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%lld\n%s",
                   spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after, is_ready,
-                  static_cast<long long>(calls_until_more_work(choice.work)),
-                  static_cast<long long>(mine.link_Bps), mine.reason.c_str());
+                  static_cast<long long>(calls), static_cast<long long>(mine.link_Bps),
+                  mine.reason.c_str());
   }
   if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) {
     return {.decision = native(std::string(untold))};
