@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Alltoallv or MPI_Alltoallw again and again, so that ranks agree on sizes; what arrives is
-// verified. usage: sizes v|w WHAT CALLS BYTES, or sizes a equal CALLS BYTES for MPI_Alltoall
+// verified. usage: sizes v|w WHAT CALLS BYTES, or sizes a WHAT CALLS BYTES for MPI_Alltoall, where
+// WHAT is equal or duplicate
 //   equal       every block has BYTES
+//   duplicate   likewise, on a duplicate of MPI_COMM_WORLD
 //   idle        every block has BYTES, but those to and from rank 0 have 8
 //   even        every block has BYTES, every other one half of that more, every other one half less
 //   sparse      all bytes go to every other rank
@@ -21,7 +23,7 @@ static long bytes;
 static const char* what;
 
 static int block(int from, int to, int call) {
-  if (strcmp(what, "equal") == 0) return (int)bytes;
+  if (strcmp(what, "equal") == 0 || strcmp(what, "duplicate") == 0) return (int)bytes;
   if (strcmp(what, "idle") == 0) return from == 0 || to == 0 ? 8 : (int)bytes;
   if (strcmp(what, "sparse") == 0) return (from + to) % 2 == 0 ? (int)bytes : 0;
   if (strcmp(what, "shrinking") == 0 && call >= calls / 2) return 1;
@@ -136,6 +138,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm world = MPI_COMM_WORLD;
+  if (strcmp(what, "duplicate") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &world);
   if (strcmp(what, "freed") == 0) {
     free_communicators();
   } else if (with_threads && provided == MPI_THREAD_MULTIPLE) {
@@ -143,6 +146,7 @@ int main(int argc, char** argv) {
   } else {
     call_often(&world);
   }
+  if (world != MPI_COMM_WORLD) MPI_Comm_free(&world);
   if (rank == 0) puts("ok");
   MPI_Finalize();
   return 0;

@@ -29,8 +29,8 @@ class NodeMemory {
   /// Bytes of shared blocks of a rank, at most in a run.
   static constexpr std::size_t capacity = shared_bytes_max;
 
-  /// All ranks of the communicator call it. Nothing where this rank cannot have it; the ranks must
-  /// then ask each other whether all have it. Afterwards close_to_others().
+  /// All ranks of the communicator call it. Nothing where this rank cannot have it. Before its
+  /// first use the ranks must ask each other whether all have it; then close_to_others().
   static std::unique_ptr<NodeMemory> make(MPI_Comm twin, const Topology& topology, int rank,
                                           Waiting waiting);
   void close_to_others() { memory_.close_descriptor(); }

@@ -27,14 +27,15 @@ WorkspacePointer make_workspace(const Schedule& schedule, int rank);
 
 /// How a run ended. `undone`: it is as if it had never been started. `spoiled`: messages of it may
 /// still be under way on the twin, where a later run would take them for its own. `lost`: something
-/// that this rank waited for did not come, as another rank had an error. `no_memory`: some rank has
-/// not enough, and nothing was done, on all ranks alike.
+/// that this rank waited for did not come, as another rank had an error. `lacks`: some rank has
+/// not what it takes, and nothing was done, on all ranks alike.
 struct Ending {
   int code = MPI_SUCCESS;
   bool undone = false;
   bool spoiled = false;
   bool lost = false;
-  bool no_memory = false;
+  enum class Lack : std::uint8_t { nothing, memory, node_memory };
+  Lack lacks = Lack::nothing;
 };
 
 /// One call of the user. In place, `send` and `receive` are in one buffer: what is sent, or what
@@ -73,8 +74,8 @@ class Native {
 class NodeMemory;
 
 /// What carries the messages: the private communicator with the same ranks in the same order as the
-/// user's, and suiro's own transport unless that is nullptr. `node` is there for schedules with
-/// shared blocks.
+/// user's, and suiro's own transport unless that is nullptr. `node` is for schedules with shared
+/// blocks; nullptr there: this rank could not have it, and all ask.
 struct Carrier {
   MPI_Comm user{};
   MPI_Comm twin{};
@@ -98,7 +99,8 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
 
 /// The code is MPI_SUCCESS or the first MPI error code. With `slot_capacity`, which is the same on
 /// all ranks, blocks differ and are joined (execute/unequal_blocks.hpp); larger ones go straight.
-/// `asks`, the same on all ranks: they ask each other first whether all have the memory.
+/// `asks`, the same on all ranks: they ask each other first whether all have the memory, and that
+/// of their node where the schedule shares blocks.
 Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
            std::optional<std::size_t> slot_capacity, bool asks);
 

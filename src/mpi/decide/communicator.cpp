@@ -216,14 +216,31 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   return *choice.kept.back().workspace;
 }
 
+bool Communicator::may_run_anything() {
+  return std::ranges::any_of(collectives(), [&](const Collective& collective) {
+    plan(collective);
+    return !untouched(index_of(collective));
+  });
+}
+
+void Communicator::prepare_twin() {
+  if (!obstacle_.empty()) return;
+  try {
+    if (may_run_anything()) no_twin_ = make_twin();
+  } catch (const std::bad_alloc&) {
+    all_say(false, user_);  // as the others ask first
+    no_twin_ = out_of_memory;
+  }
+}
+
 std::string Communicator::prepare(const Collective& collective, Choice& choice,
                                   const Operation& operation) {
   if (spoiled_code_ != MPI_SUCCESS) return {};
   if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
   if (!no_twin_.empty()) return no_twin_;
   if (find_candidate(collective.name, choice.decision.algorithm)->in_shared_memory) {
-    if (!no_node_) no_node_ = make_node_memory();
-    if (!no_node_->empty()) return *no_node_;
+    if (!no_node_) make_node_memory();
+    if (!no_node_->empty()) return std::string(*no_node_);
   }
   try {
     const Workspace& workspace = workspace_for(collective, choice, operation);
@@ -265,7 +282,15 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
   const bool asks = stake > kept.granted || stake >= always;
   Ending ending = mpi::run(workspace, carrier, here.operation(), slot, asks);
   kept.granted = std::max(kept.granted, stake);
-  if (ending.no_memory) choice.kept.pop_back();
+  if (ending.lacks == Ending::Lack::nothing) {
+    if (node != nullptr) node->close_to_others();
+  } else {
+    choice.kept.pop_back();
+  }
+  if (ending.lacks == Ending::Lack::node_memory) {
+    no_node_ = no_node_memory;
+    node_.reset();
+  }
   if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
   if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
   if (ending.spoiled) here.leave_behind();
@@ -294,18 +319,15 @@ std::string Communicator::make_twin() {
 }
 
 /// A process that dies tells nobody by a signal, so where others go on there is none.
-std::string Communicator::make_node_memory() {
-  if (survives_failures()) return "shared memory tells of no process that has failed";
+void Communicator::make_node_memory() {
+  no_node_ = "shared memory tells of no process that has failed";
+  if (survives_failures()) return;
+  no_node_ = "";
   try {
     node_ = NodeMemory::make(twin_, *topology_, rank_, job.waiting);
   } catch (const std::bad_alloc&) {
     node_.reset();  // as all others are told
   }
-  const bool all_have = all_say(node_ != nullptr, user_);
-  if (node_) node_->close_to_others();
-  if (all_have) return {};
-  node_.reset();
-  return "the ranks of a node cannot share memory";
 }
 
 /// A new communicator rather than a duplicate: the user's attributes and their callbacks are none

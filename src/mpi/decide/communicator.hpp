@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What suiro knows about one of the user's communicators: its topology, what was decided for each
-// range of sizes, and, once something other than native ran, the private twin that carries suiro's
-// messages. Collectives on one communicator never overlap (the user's duty), so nothing here locks.
+// range of sizes, and the private twin that carries suiro's messages. The world has one from the
+// beginning, others once something that is not native runs. Collectives on one communicator never
+// overlap (the user's duty), so nothing here locks.
 #pragma once
 
 #include <cstdint>
@@ -108,6 +109,8 @@ inline constexpr int calls_timed_ahead = 4;
 /// Why native runs where some rank could not have what suiro's algorithm needs.
 inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
 
+inline constexpr std::string_view no_node_memory = "the ranks of a node cannot share memory";
+
 /// In the reason of what a trial has shown.
 inline constexpr const char* tried_note = "; tried: ";
 
@@ -162,6 +165,9 @@ class Communicator {
   /// What was prepared.
   Ending run(const Collective& collective, Choice& choice, const Operation& operation);
 
+  /// Makes now what the first call would wait for, if any call may need it. All ranks call it.
+  void prepare_twin();
+
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
   int first_world_rank() const { return first_world_rank_; }
@@ -202,6 +208,7 @@ class Communicator {
   void conclude_challenge(const Collective& collective, Choice& choice) const;
   bool is_judged(Choice::Contest& contest);
   void conclude(const Collective& collective, PlanInUse& plan, Choice& choice);
+  bool may_run_anything();
   Workspace& workspace_for(const Collective& collective, Choice& choice,
                            const Operation& operation) const;
   RuleTable table_for(const Collective& collective) const;
@@ -211,7 +218,7 @@ class Communicator {
   std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
                                std::optional<std::size_t> slot) const;
   std::string make_twin();
-  std::string make_node_memory();
+  void make_node_memory();
   bool create_twin();
   void free_twin();
 
@@ -220,7 +227,8 @@ class Communicator {
   std::string no_twin_;            // why there is none and will be none, or empty
   std::unique_ptr<NetGroup> net_;  // where messages go on suiro's own transport
   std::unique_ptr<NodeMemory> node_;
-  std::optional<std::string> no_node_;  // once it was tried: why it cannot be had, or empty
+  /// Once it was tried: why it cannot be had, or empty. What needs it asks whether all have it.
+  std::optional<std::string_view> no_node_;
   int spoiled_code_ = MPI_SUCCESS;      // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;

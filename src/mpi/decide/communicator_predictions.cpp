@@ -29,18 +29,18 @@ namespace {
 constexpr std::string_view not_worth_it = "ignorance: a prediction is not worth these calls";
 constexpr std::string_view untold = "ignorance: rank 0 could not tell what it predicted";
 
-/// From rank 0, which may work on it. Where ranks share a processor, the others leave theirs to it:
-/// they sleep, as each look takes it from it; for an eighth of the time that they have waited,
-/// since each level of the tree adds its share. Nodes may differ in that, so all make the same
-/// call.
-int broadcast(std::span<char> told, MPI_Comm communicator, Waiting waiting) {
+/// From rank 0, which may work on it. Where ranks share a processor and the MPI does not give it
+/// away, the others leave theirs to it: they sleep, as each look takes it from it; for an eighth of
+/// the time that they have waited, since each level of the tree adds its share. Nodes may differ in
+/// that, so all make the same call.
+int broadcast(std::span<char> told, MPI_Comm communicator, bool sleeps) {
   constexpr double asleep_min_s = 50e-6;
   constexpr double asleep_max_s = 0.5e-3;
   const double begun_s = now_s();
   MPI_Request request = MPI_REQUEST_NULL;
   int code =
       real.Ibcast(told.data(), static_cast<int>(told.size()), MPI_CHAR, 0, communicator, &request);
-  if (code == MPI_SUCCESS && !waiting.yields) return real.Wait(&request, MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS && !sleeps) return real.Wait(&request, MPI_STATUS_IGNORE);
   for (int done = 0; code == MPI_SUCCESS;) {
     code = real.Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) break;
@@ -181,7 +181,8 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
                   static_cast<long long>(calls), static_cast<long long>(mine.link_Bps),
                   mine.reason.c_str());
   }
-  if (broadcast(told, user_, job.waiting) != MPI_SUCCESS) {
+  const bool sleeps = rank_ != 0 && job.waiting.must_yield();
+  if (broadcast(told, user_, sleeps) != MPI_SUCCESS) {
     return {.decision = native(std::string(untold))};
   }
   const std::string text = told.data();

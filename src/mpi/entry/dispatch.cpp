@@ -40,11 +40,12 @@ int taken_back_if_refused(Communicator& communicator, const Collective& collecti
 int pass_on(Communicator& communicator, const Collective& collective, const Choice& choice,
             const Operation& operation, std::string reason, Native native);
 
-/// What was chosen and prepared is run. Empty when some rank lacks the memory.
+/// What was chosen and prepared is run. Empty when some rank has not what it takes: `lack`.
 std::optional<int> run_chosen(Communicator& communicator, const Collective& collective,
-                              Choice& choice, const Operation& operation) {
+                              Choice& choice, const Operation& operation, std::string_view& lack) {
   const Ending ending = communicator.run(collective, choice, operation);
-  if (ending.no_memory) return std::nullopt;
+  lack = ending.lacks == Ending::Lack::node_memory ? no_node_memory : out_of_memory;
+  if (ending.lacks != Ending::Lack::nothing) return std::nullopt;
   if (ending.undone) communicator.take_back(collective);
   return report(operation.comm, ending.code);
 }
@@ -56,16 +57,17 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
   const double begin_s = timed ? now_s() : 0;
   Observation call{communicator, collective, choice, operation.bytes, operation.root};
   int code = MPI_SUCCESS;
+  std::string_view lack;
   if (choice.native) {
     code = native();
     if (timed) call.native_seconds = elapsed_s(begin_s);
   } else if (job.settings.check) {
     code = run_checked(communicator, collective, choice, operation, native, call);
   } else if (const std::optional<int> ran =
-                 run_chosen(communicator, collective, choice, operation)) {
+                 run_chosen(communicator, collective, choice, operation, lack)) {
     code = *ran;
   } else {
-    return pass_on(communicator, collective, choice, operation, std::string(out_of_memory), native);
+    return pass_on(communicator, collective, choice, operation, std::string(lack), native);
   }
   if (timed && call.seconds == 0) call.seconds = elapsed_s(begin_s);
   communicator.note_time(collective, call.seconds);

@@ -132,6 +132,7 @@ int initialise(RealInit&& real_init) {
     find_fault_tolerance();
     communicators.begin();
     attach_finish();
+    communicators.adopt(MPI_COMM_WORLD).prepare_twin();
     job.mode.store(Mode::active, std::memory_order_release);
   } else {
     if (settings.observed()) job.service.finish();  // there is nothing that it still owes

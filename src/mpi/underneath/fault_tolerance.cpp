@@ -59,11 +59,11 @@ ErrorsReturned::~ErrorsReturned() {
   real.Errhandler_free(&handler_);
 }
 
-bool all_say(bool yes, MPI_Comm communicator) {
+unsigned what_all_say(unsigned bits, MPI_Comm communicator) {
   const ErrorsReturned returned(communicator);
-  const int mine = yes ? 1 : 0;
-  int all = 0;
-  return real.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, communicator) == MPI_SUCCESS && all != 0;
+  unsigned all = 0;
+  const int code = real.Allreduce(&bits, &all, 1, MPI_UNSIGNED, MPI_BAND, communicator);
+  return code == MPI_SUCCESS ? all : 0;
 }
 
 MPI_Errhandler errors_return() {

@@ -39,10 +39,16 @@ class ErrorsReturned {
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-/// Collective over the user's communicator, and so over when that is revoked: true when all ranks
-/// say yes, else false, also after an error. Where a process fails meanwhile ranks may differ, as
-/// after any collective; then who waits is freed by the revocation.
-bool all_say(bool yes, MPI_Comm communicator);
+/// Collective over the user's communicator, and so over when that is revoked: the bits that all
+/// ranks say, or none after an error. Where a process fails meanwhile ranks may differ, as after
+/// any collective; then who waits is freed by the revocation.
+unsigned what_all_say(unsigned bits, MPI_Comm communicator);
+
+/// The same for one bit: another rank may ask for others with it.
+inline constexpr unsigned yes_bit = 1;
+inline bool all_say(bool yes, MPI_Comm communicator) {
+  return (what_all_say(yes ? yes_bit : 0, communicator) & yes_bit) != 0;
+}
 
 /// MPI_ERRORS_RETURN, after the real MPI_Init. In the standard's interface it and MPI_ERRORS_ABORT
 /// have each other's values in MPICH 5.0 and Intel MPI 2021.19. What every file has before the user

@@ -138,7 +138,7 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   const double begin_s = now_s();
   const Ending ran = communicator.run(collective, choice, operation);
   call.seconds = elapsed_s(begin_s);
-  const bool succeeded = ran.code == MPI_SUCCESS && !ran.no_memory;
+  const bool succeeded = ran.code == MPI_SUCCESS && ran.lacks == Ending::Lack::nothing;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
   if (overwritten) unpack(before, operation.send);
   const double native_begin_s = now_s();
