@@ -91,6 +91,19 @@ def test_check_reports_the_first_difference_and_fails(mpi: Mpi) -> None:
     )
 
 
+def test_a_type_that_is_not_committed_is_refused_on_one_rank(every_mpi: Mpi) -> None:
+    program = [str(every_mpi.build("uncommitted.c"))]
+    forced = {
+        "SUIRO_ALLGATHER": "ring",
+        "SUIRO_ALLTOALL": "pairwise",
+        "SUIRO_BCAST": "node_pipeline",
+        "SUIRO_GATHER": "binomial",
+    }
+    for settings in ({}, forced):
+        outcome = every_mpi.run(program, **settings)
+        assert (outcome.code, outcome.out.strip(), outcome.said()) == (0, "ok", []), outcome.err
+
+
 def test_info_keys_choose_for_one_communicator(mpi: Mpi) -> None:
     outcome = mpi.run(
         [str(mpi.build("endings.c", name="plain")), "hints"], "--explain=json", **RING

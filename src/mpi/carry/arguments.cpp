@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mpi/underneath/copies.hpp"
+
 namespace suiro::mpi {
 
 namespace {
@@ -161,6 +163,21 @@ bool complete(const Collective& collective, int ranks, int rank, Operation& oper
   if (!collective.for_each_rank) return complete_message(collective, ranks, rank, operation);
   return collective.reduces ? complete_vector(collective, ranks, rank, operation)
                             : complete_blocks(collective, ranks, rank, operation);
+}
+
+bool has_committed_types(const Operation& operation, int ranks, MPI_Comm communicator) {
+  for (const UserBuffer* buffer : {&operation.send, &operation.receive}) {
+    if (buffer->types == nullptr) {
+      const bool is_given = buffer->type != MPI_Datatype{};  // or no data are moved here
+      if (is_given && !is_committed(buffer->type, communicator)) return false;
+      continue;
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      const bool is_used = buffer->counts[rank] > 0;
+      if (is_used && !is_committed(buffer->types[rank], communicator)) return false;
+    }
+  }
+  return true;
 }
 
 // In bytes, as ranks may describe the same blocks by types of other sizes.

@@ -20,6 +20,10 @@ inline const UserBuffer& message_of(const Operation& operation) {
 /// Operation describes; and `bytes`, where this rank knows them. False: something looks wrong.
 bool complete(const Collective& collective, int ranks, int rank, Operation& operation);
 
+/// False: MPI would refuse a type of this rank's, which it may do to this rank alone. The
+/// communicator returns errors.
+bool has_committed_types(const Operation& operation, int ranks, MPI_Comm communicator);
+
 /// Bytes of the largest block, which all ranks know.
 std::int64_t largest_bytes(const Operation& operation, int ranks);
 

@@ -8,6 +8,7 @@
 
 #include "algorithms/catalog.hpp"
 #include "base/tell.hpp"
+#include "mpi/carry/arguments.hpp"
 #include "mpi/carry/device_memory.hpp"
 #include "mpi/carry/net_group.hpp"
 #include "mpi/carry/workspace.hpp"
@@ -214,6 +215,12 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   if (!has_reserve()) throw std::bad_alloc();
   choice.kept.push_back({root, bytes, make_workspace(schedule, rank_), steps});
   return *choice.kept.back().workspace;
+}
+
+bool Communicator::has_committed_types(const Operation& operation) const {
+  if (twin_ != MPI_COMM_NULL) return mpi::has_committed_types(operation, ranks_, twin_);
+  const ErrorsReturned returned(user_);
+  return mpi::has_committed_types(operation, ranks_, user_);
 }
 
 bool Communicator::may_run_anything() {

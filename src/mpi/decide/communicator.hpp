@@ -158,6 +158,9 @@ class Communicator {
   }
   void note_time(const Collective& collective, double seconds) const;
 
+  /// False: MPI would refuse the call, perhaps on this rank alone.
+  bool has_committed_types(const Operation& operation) const;
+
   /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
   /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
   std::string prepare(const Collective& collective, Choice& choice, const Operation& operation);

@@ -117,6 +117,7 @@ std::string obstacle(const Collective& collective, const Choice& choice, const O
 int perform(Communicator& communicator, const Collective& collective, Choice& choice,
             const Operation& operation, Native native) {
   if (choice.native) return run_here(communicator, collective, choice, operation, native);
+  if (!communicator.has_committed_types(operation)) return native();
   int code = MPI_SUCCESS;
   std::string reason = obstacle(collective, choice, operation, code);
   if (code != MPI_SUCCESS) return code;

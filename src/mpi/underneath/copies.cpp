@@ -40,6 +40,15 @@ bool is_plain(MPI_Datatype type) {
   return contiguous(type) && integer_combiner(type) == MPI_COMBINER_NAMED;
 }
 
+bool is_committed(MPI_Datatype type, MPI_Comm communicator) {
+  if (integer_combiner(type) == MPI_COMBINER_NAMED) return true;
+  char nothing[1];
+  int at = 0;
+  int kind = MPI_SUCCESS;
+  real.Error_class(real.Pack(nothing, 0, type, nothing, sizeof nothing, &at, communicator), &kind);
+  return kind != MPI_ERR_TYPE;
+}
+
 bool copy_plain(const Part& source, const Part& target) {
   const MPI_Count bytes = bytes_of(source);
   if (bytes > bytes_of(target)) return false;
