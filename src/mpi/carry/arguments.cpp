@@ -165,19 +165,20 @@ bool complete(const Collective& collective, int ranks, int rank, Operation& oper
                             : complete_blocks(collective, ranks, rank, operation);
 }
 
-bool has_committed_types(const Operation& operation, int ranks, MPI_Comm communicator) {
+int error_of_types(const Operation& operation, int ranks, MPI_Comm communicator) {
+  int code = MPI_SUCCESS;
   for (const UserBuffer* buffer : {&operation.send, &operation.receive}) {
-    if (buffer->types == nullptr) {
-      const bool is_given = buffer->type != MPI_Datatype{};  // or no data are moved here
-      if (is_given && !is_committed(buffer->type, communicator)) return false;
-      continue;
-    }
-    for (int rank = 0; rank < ranks; ++rank) {
-      const bool is_used = buffer->counts[rank] > 0;
-      if (is_used && !is_committed(buffer->types[rank], communicator)) return false;
+    const int blocks = buffer->counts ? ranks : 1;
+    MPI_Datatype last{};
+    for (int block = 0; block < blocks && code == MPI_SUCCESS; ++block) {
+      const MPI_Count count = buffer->counts ? buffer->counts[block] : buffer->count;
+      const MPI_Datatype type = buffer->types != nullptr ? buffer->types[block] : buffer->type;
+      if (count == 0 || type == last) continue;
+      code = error_of_type(type, communicator);
+      last = type;
     }
   }
-  return true;
+  return code;
 }
 
 // In bytes, as ranks may describe the same blocks by types of other sizes.

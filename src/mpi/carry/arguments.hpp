@@ -20,9 +20,9 @@ inline const UserBuffer& message_of(const Operation& operation) {
 /// Operation describes; and `bytes`, where this rank knows them. False: something looks wrong.
 bool complete(const Collective& collective, int ranks, int rank, Operation& operation);
 
-/// False: MPI would refuse a type of this rank's, which it may do to this rank alone. The
-/// communicator returns errors.
-bool has_committed_types(const Operation& operation, int ranks, MPI_Comm communicator);
+/// The code of MPI's error where a type of this rank's is not committed. Where there are no
+/// elements it is not looked at. The communicator returns errors.
+int error_of_types(const Operation& operation, int ranks, MPI_Comm communicator);
 
 /// Bytes of the largest block, which all ranks know.
 std::int64_t largest_bytes(const Operation& operation, int ranks);

@@ -96,17 +96,6 @@ Ending ending_of(Workspace& workspace, RunMemory& memory, MpiTransport& transpor
   return {code, undone, spoiled, ran && workspace.executor.lost()};
 }
 
-bool shares(const Workspace& workspace) { return workspace.executor.schedule().shared > 0; }
-
-/// Ranks ask each other for both at once. A rank that could not even build the schedule says no to
-/// all.
-Ending::Lack lack_of_any(bool has_memory, bool has_node, MPI_Comm user) {
-  constexpr unsigned node_bit = yes_bit << 1;
-  const unsigned all = what_all_say((has_memory ? yes_bit : 0) | (has_node ? node_bit : 0), user);
-  if ((all & yes_bit) == 0) return Ending::Lack::memory;
-  return (all & node_bit) == 0 ? Ending::Lack::node_memory : Ending::Lack::nothing;
-}
-
 /// What a rank shares in this call, at most; the same on all ranks.
 std::int64_t shared_bytes_of(const Schedule& schedule, const Operation& operation) {
   const std::int64_t pieces = std::max<std::int64_t>(schedule.pieces, 1);
@@ -219,13 +208,18 @@ WorkspacePointer make_workspace(const Schedule& schedule, int rank) {
 
 void WorkspaceDeleter::operator()(Workspace* workspace) const { delete workspace; }
 
+Ending::Lack lack_of_any(bool has_memory, bool has_node, MPI_Comm user) {
+  constexpr unsigned node_bit = yes_bit << 1;
+  const unsigned all = what_all_say((has_memory ? yes_bit : 0) | (has_node ? node_bit : 0), user);
+  if ((all & yes_bit) == 0) return Ending::Lack::memory;
+  return (all & node_bit) == 0 ? Ending::Lack::node_memory : Ending::Lack::nothing;
+}
+
 bool can_run(const Workspace& workspace, const Operation& operation, bool on_net) {
   const Schedule& schedule = workspace.executor.schedule();
-  const bool in_shared = shares(workspace);
-  if (in_shared && (on_net || shared_bytes_of(schedule, operation) > shared_bytes_max)) {
-    return false;
-  }
-  if (workspace.collective.reduces) return !(on_net || in_shared) || is_plain(operation.send.type);
+  const bool shares = schedule.shared > 0;
+  if (shares && (on_net || shared_bytes_of(schedule, operation) > shared_bytes_max)) return false;
+  if (workspace.collective.reduces) return !(on_net || shares) || is_plain(operation.send.type);
   if (!operation.bytes || (!workspace.collective.cut() && schedule.scratch == 0)) return true;
   if (on_net && workspace.collective.cut()) return true;
   return largest_bytes(operation, schedule.ranks) <= merged_block_bytes_maximum;
@@ -261,8 +255,7 @@ Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operat
     if (!asks) throw;
   }
   if (asks) {
-    const bool has_node = !shares(workspace) || carrier.node != nullptr;
-    const Ending::Lack lack = lack_of_any(memory.has_value(), has_node, carrier.user);
+    const Ending::Lack lack = lack_of_any(memory.has_value(), !carrier.lacks_node, carrier.user);
     if (lack != Ending::Lack::nothing) return {.lacks = lack};
   }
   if (const int code = staging->fill(*memory); code != MPI_SUCCESS) return {code, true, false};

@@ -74,17 +74,22 @@ class Native {
 class NodeMemory;
 
 /// What carries the messages: the private communicator with the same ranks in the same order as the
-/// user's, and suiro's own transport unless that is nullptr. `node` is for schedules with shared
-/// blocks; nullptr there: this rank could not have it, and all ask.
+/// user's, and suiro's own transport unless that is nullptr. `node` is there for schedules with
+/// shared blocks, unless this rank `lacks_node`: then all are told when they ask each other.
 struct Carrier {
   MPI_Comm user{};
   MPI_Comm twin{};
   const NetGroup* net = nullptr;
   NodeMemory* node = nullptr;
+  bool lacks_node = false;
   Waiting waiting;
   int rank = 0;
   bool all_wait = true;  // no rank can be done long before the others of its node
 };
+
+/// All ranks of the user's communicator ask each other at once for memory of their own and for that
+/// of their node. A rank that only says no by all_say() has neither.
+Ending::Lack lack_of_any(bool has_memory, bool has_node, MPI_Comm user);
 
 /// False, on all ranks alike, when blocks are too large to be merged, kept on the way or counted,
 /// or when the transport, or shared memory, cannot hold their type.
@@ -99,8 +104,7 @@ std::size_t slot_bytes(const Workspace& workspace, const std::optional<BlockByte
 
 /// The code is MPI_SUCCESS or the first MPI error code. With `slot_capacity`, which is the same on
 /// all ranks, blocks differ and are joined (execute/unequal_blocks.hpp); larger ones go straight.
-/// `asks`, the same on all ranks: they ask each other first whether all have the memory, and that
-/// of their node where the schedule shares blocks.
+/// `asks`, the same on all ranks: they ask each other first whether any lacks something.
 Ending run(Workspace& workspace, const Carrier& carrier, const Operation& operation,
            std::optional<std::size_t> slot_capacity, bool asks);
 

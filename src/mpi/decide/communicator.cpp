@@ -217,34 +217,18 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
   return *choice.kept.back().workspace;
 }
 
-bool Communicator::has_committed_types(const Operation& operation) const {
-  if (twin_ != MPI_COMM_NULL) return mpi::has_committed_types(operation, ranks_, twin_);
+int Communicator::error_of_types(const Operation& operation) const {
+  if (!no_twin_.empty()) return MPI_SUCCESS;  // native it is
+  if (twin_ != MPI_COMM_NULL) return mpi::error_of_types(operation, ranks_, twin_);
   const ErrorsReturned returned(user_);
-  return mpi::has_committed_types(operation, ranks_, user_);
-}
-
-bool Communicator::may_run_anything() {
-  return std::ranges::any_of(collectives(), [&](const Collective& collective) {
-    plan(collective);
-    return !untouched(index_of(collective));
-  });
-}
-
-void Communicator::prepare_twin() {
-  if (!obstacle_.empty()) return;
-  try {
-    if (may_run_anything()) no_twin_ = make_twin();
-  } catch (const std::bad_alloc&) {
-    all_say(false, user_);  // as the others ask first
-    no_twin_ = out_of_memory;
-  }
+  return mpi::error_of_types(operation, ranks_, user_);
 }
 
 std::string Communicator::prepare(const Collective& collective, Choice& choice,
                                   const Operation& operation) {
   if (spoiled_code_ != MPI_SUCCESS) return {};
-  if (twin_ == MPI_COMM_NULL && no_twin_.empty()) no_twin_ = make_twin();
-  if (!no_twin_.empty()) return no_twin_;
+  if (twin_ == MPI_COMM_NULL && no_twin_.empty()) make_twin();
+  if (!no_twin_.empty()) return std::string(no_twin_);
   if (find_candidate(collective.name, choice.decision.algorithm)->in_shared_memory) {
     if (!no_node_) make_node_memory();
     if (!no_node_->empty()) return std::string(*no_node_);
@@ -253,13 +237,22 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
     const Workspace& workspace = workspace_for(collective, choice, operation);
     if (!joins_unequal(collective, choice) &&
         !can_run(workspace, operation, goes_over_net(collective, choice))) {
+      if (choice.kept.back().granted < 0) ask_for_nothing(choice);
       return "blocks too large, or of a type that suiro's transport does not carry";
     }
   } catch (const std::bad_alloc&) {
-    all_say(false, user_);  // the others, who have a new one, ask when they run it
+    all_say(false, user_);  // the others, who have a new one, ask, too
     return std::string(out_of_memory);
   }
   return {};
+}
+
+/// Others may have failed to build the schedule, which is new.
+void Communicator::ask_for_nothing(Choice& choice) {
+  const Ending::Lack lack = lack_of_any(true, !lacks_node_, user_);
+  note_lack(lack);
+  choice.kept.back().granted = 0;
+  if (lack == Ending::Lack::memory) choice.kept.pop_back();
 }
 
 /// Of a call that all ranks know the size of. They ask when this is news, and where it is so much
@@ -282,112 +275,21 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
   }
   const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
   NodeMemory* node = workspace.executor.schedule().shared > 0 ? node_.get() : nullptr;
-  const Carrier carrier{user_, twin_, net, node, job.waiting, rank_, !collective.to_root()};
+  const Carrier carrier{user_,       twin_,       net,   node,
+                        lacks_node_, job.waiting, rank_, !collective.to_root()};
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
   const std::int64_t stake = memory_at_stake(collective, operation, slot);
   const bool asks = stake > kept.granted || stake >= always;
   Ending ending = mpi::run(workspace, carrier, here.operation(), slot, asks);
   kept.granted = std::max(kept.granted, stake);
-  if (ending.lacks == Ending::Lack::nothing) {
-    if (node != nullptr) node->close_to_others();
-  } else {
-    choice.kept.pop_back();
-  }
-  if (ending.lacks == Ending::Lack::node_memory) {
-    no_node_ = no_node_memory;
-    node_.reset();
-  }
+  if (asks) note_lack(ending.lacks);
+  if (ending.lacks != Ending::Lack::nothing) choice.kept.pop_back();
   if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
   if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
   if (ending.spoiled) here.leave_behind();
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
-}
-
-std::string Communicator::make_twin() {
-  constexpr int twins_max = 128;
-  const ErrorsReturned returned(user_);
-  if (!all_say(job.twins < twins_max && has_reserve(), user_)) {
-    return "a rank is in " + std::to_string(twins_max) +
-           " communicators with messages of suiro's, or has no memory left";
-  }
-  const bool created = create_twin();
-  if (all_say(created, user_)) {
-    if (!job.settings.on_net) return {};
-    net_ = make_net_group(twin_);
-    if (all_say(net_ != nullptr, user_)) return {};
-  }
-  free_twin();
-  static std::atomic<bool> complained{false};
-  std::string reason = "no communicator is left for suiro's messages";
-  if (rank_ == 0 && !complained.exchange(true)) say(reason + "; native is used");
-  return reason;
-}
-
-/// A process that dies tells nobody by a signal, so where others go on there is none.
-void Communicator::make_node_memory() {
-  no_node_ = "shared memory tells of no process that has failed";
-  if (survives_failures()) return;
-  no_node_ = "";
-  try {
-    node_ = NodeMemory::make(twin_, *topology_, rank_, job.waiting);
-  } catch (const std::bad_alloc&) {
-    node_.reset();  // as all others are told
-  }
-}
-
-/// A new communicator rather than a duplicate: the user's attributes and their callbacks are none
-/// of suiro's business. Contexts can run out, which must not end the user's job, so the error is
-/// only returned.
-bool Communicator::create_twin() {
-  MPI_Group group = MPI_GROUP_NULL;
-  real.Comm_group(user_, &group);
-  const bool created = real.Comm_create(user_, group, &twin_) == MPI_SUCCESS;
-  real.Group_free(&group);
-  if (!created) twin_ = MPI_COMM_NULL;
-  if (twin_ == MPI_COMM_NULL) return false;
-  ++job.twins;
-  real.Comm_set_errhandler(twin_, errors_return());
-  return true;
-}
-
-bool Communicator::is_open() const {
-  const auto is_in_trial = [](const auto& choice) {
-    return choice && ((choice->in_trial && choice->in_trial->times.is_open()) ||
-                      (choice->challenge && choice->challenge->times.is_open()));
-  };
-  return std::ranges::any_of(plans_, [&](const auto& plan) {
-    return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
-  });
-}
-
-void Communicator::release() {
-  for (const auto& plan : plans_) {
-    if (!plan) continue;
-    plan->agreement.finish(job.waiting);
-    for (const auto& choice : plan->choices) {
-      if (choice && choice->in_trial) choice->in_trial->times.finish(job.waiting);
-      if (choice && choice->challenge) choice->challenge->times.finish(job.waiting);
-    }
-  }
-  free_twin();
-}
-
-void Communicator::free_twin() {
-  for (const auto& plan : plans_) {
-    if (!plan) continue;
-    for (const auto& choice : plan->choices) {
-      if (choice) choice->kept.clear();
-      if (choice && choice->challenge) choice->challenge->rival->kept.clear();
-    }
-  }
-  net_.reset();
-  node_.reset();
-  no_node_.reset();
-  if (twin_ == MPI_COMM_NULL) return;
-  real.Comm_free(&twin_);
-  --job.twins;
 }
 
 }  // namespace suiro::mpi

@@ -111,6 +111,12 @@ inline constexpr std::string_view out_of_memory = "a rank has not the memory tha
 
 inline constexpr std::string_view no_node_memory = "the ranks of a node cannot share memory";
 
+/// Empty where nothing is lacking.
+constexpr std::string_view text_of(Ending::Lack lack) {
+  if (lack == Ending::Lack::nothing) return "";
+  return lack == Ending::Lack::memory ? out_of_memory : no_node_memory;
+}
+
 /// In the reason of what a trial has shown.
 inline constexpr const char* tried_note = "; tried: ";
 
@@ -158,8 +164,8 @@ class Communicator {
   }
   void note_time(const Collective& collective, double seconds) const;
 
-  /// False: MPI would refuse the call, perhaps on this rank alone.
-  bool has_committed_types(const Operation& operation) const;
+  /// The code of MPI's error where a type of this rank's is not committed.
+  int error_of_types(const Operation& operation) const;
 
   /// Makes what a choice that is not native needs for this call; the first time, all ranks make the
   /// twin. Why that is impossible, the same on all ranks, or empty: then run() must follow.
@@ -220,19 +226,22 @@ class Communicator {
   }
   std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
                                std::optional<std::size_t> slot) const;
-  std::string make_twin();
+  void make_twin();
+  void note_lack(Ending::Lack lack);
+  void ask_for_nothing(Choice& choice);
   void make_node_memory();
   bool create_twin();
   void free_twin();
 
   MPI_Comm user_;
   MPI_Comm twin_;
-  std::string no_twin_;            // why there is none and will be none, or empty
+  std::string_view no_twin_;       // why there is none and will be none, or empty
   std::unique_ptr<NetGroup> net_;  // where messages go on suiro's own transport
   std::unique_ptr<NodeMemory> node_;
   /// Once it was tried: why it cannot be had, or empty. What needs it asks whether all have it.
   std::optional<std::string_view> no_node_;
-  int spoiled_code_ = MPI_SUCCESS;      // once set, what every run returns
+  bool lacks_node_ = false;         // this rank
+  int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;
   int first_world_rank_ = 0;

@@ -44,8 +44,8 @@ int pass_on(Communicator& communicator, const Collective& collective, const Choi
 std::optional<int> run_chosen(Communicator& communicator, const Collective& collective,
                               Choice& choice, const Operation& operation, std::string_view& lack) {
   const Ending ending = communicator.run(collective, choice, operation);
-  lack = ending.lacks == Ending::Lack::node_memory ? no_node_memory : out_of_memory;
-  if (ending.lacks != Ending::Lack::nothing) return std::nullopt;
+  lack = text_of(ending.lacks);
+  if (!lack.empty()) return std::nullopt;
   if (ending.undone) communicator.take_back(collective);
   return report(operation.comm, ending.code);
 }
@@ -56,23 +56,23 @@ int run_here(Communicator& communicator, const Collective& collective, Choice& c
   const bool timed = observed || communicator.is_timed(collective);
   const double begin_s = timed ? now_s() : 0;
   Observation call{communicator, collective, choice, operation.bytes, operation.root};
-  int code = MPI_SUCCESS;
+  std::optional<int> code;
   std::string_view lack;
   if (choice.native) {
     code = native();
     if (timed) call.native_seconds = elapsed_s(begin_s);
   } else if (job.settings.check) {
-    code = run_checked(communicator, collective, choice, operation, native, call);
-  } else if (const std::optional<int> ran =
-                 run_chosen(communicator, collective, choice, operation, lack)) {
-    code = *ran;
+    code = run_checked(communicator, collective, choice, operation, native, call, lack);
   } else {
+    code = run_chosen(communicator, collective, choice, operation, lack);
+  }
+  if (!code) {
     return pass_on(communicator, collective, choice, operation, std::string(lack), native);
   }
   if (timed && call.seconds == 0) call.seconds = elapsed_s(begin_s);
   communicator.note_time(collective, call.seconds);
   if (observed) record.add(call);
-  return code;
+  return *code;
 }
 
 /// Native in place of what was chosen.
@@ -117,8 +117,11 @@ std::string obstacle(const Collective& collective, const Choice& choice, const O
 int perform(Communicator& communicator, const Collective& collective, Choice& choice,
             const Operation& operation, Native native) {
   if (choice.native) return run_here(communicator, collective, choice, operation, native);
-  if (!communicator.has_committed_types(operation)) return native();
-  int code = MPI_SUCCESS;
+  int code = communicator.error_of_types(operation);
+  if (code != MPI_SUCCESS) {  // the others know nothing of it, as where MPI refuses a call
+    communicator.take_back(collective);
+    return report(operation.comm, code);
+  }
   std::string reason = obstacle(collective, choice, operation, code);
   if (code != MPI_SUCCESS) return code;
   if (reason.empty()) reason = communicator.prepare(collective, choice, operation);

@@ -17,10 +17,10 @@ Span span_of(const UserBuffer& buffer, int blocks);
 /// can list its parts in any order and still be gapless.
 bool is_plain(MPI_Datatype type);
 
-/// Whether messages of the type may be sent, which no MPI can be asked: it refuses to pack nothing
-/// of it. (MPICH looks at the type of a message only where there are elements.) The communicator
-/// returns errors.
-bool is_committed(MPI_Datatype type, MPI_Comm communicator);
+/// The code of MPI's error where messages of the type may not be sent, as it is not committed. No
+/// MPI can be asked that, but it refuses to pack nothing of it. (MPICH looks at the type of a
+/// message only where there are elements.) The communicator returns errors.
+int error_of_type(MPI_Datatype type, MPI_Comm communicator);
 
 /// Of plain types. False, and nothing is done, where the source does not fit.
 bool copy_plain(const Part& source, const Part& target);

@@ -124,8 +124,9 @@ Tolerance tolerance_of(const Communicator& communicator, const Collective& colle
 
 }  // namespace
 
-int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
-                const Operation& operation, Native native, Observation& call) {
+std::optional<int> run_checked(Communicator& communicator, const Collective& collective,
+                               Choice& choice, const Operation& operation, Native native,
+                               Observation& call, std::string_view& lack) {
   const int blocks = blocks_received(communicator, collective, operation);
   const Instance whole{communicator.ranks(), operation.root, 1};
   const bool overwritten = operation.in_place && blocks > 0;
@@ -138,7 +139,9 @@ int run_checked(Communicator& communicator, const Collective& collective, Choice
   const double begin_s = now_s();
   const Ending ran = communicator.run(collective, choice, operation);
   call.seconds = elapsed_s(begin_s);
-  const bool succeeded = ran.code == MPI_SUCCESS && ran.lacks == Ending::Lack::nothing;
+  lack = text_of(ran.lacks);
+  if (!lack.empty()) return std::nullopt;
+  const bool succeeded = ran.code == MPI_SUCCESS;
   const Packed ours = succeeded ? pack(operation.receive, blocks) : Packed();
   if (overwritten) unpack(before, operation.send);
   const double native_begin_s = now_s();

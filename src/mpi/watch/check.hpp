@@ -5,12 +5,17 @@
 // rounding (tolerance.hpp).
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "mpi/watch/record.hpp"
 
 namespace suiro::mpi {
 
-/// The user gets native's result and error. Fills in the times of `call`.
-int run_checked(Communicator& communicator, const Collective& collective, Choice& choice,
-                const Operation& operation, Native native, Observation& call);
+/// The user gets native's result and error. Fills in the times of `call`. Empty, and native has not
+/// run, where some rank has not what it takes: `lack`.
+std::optional<int> run_checked(Communicator& communicator, const Collective& collective,
+                               Choice& choice, const Operation& operation, Native native,
+                               Observation& call, std::string_view& lack);
 
 }  // namespace suiro::mpi
