@@ -331,6 +331,7 @@ TEST(Crossing, IsSettledTheSameWayAtBothEnds) {
       std::uint64_t opened = 0;
       for (const auto& rail : process->engine.statistics().rails) opened += rail.streams_opened;
       EXPECT_EQ(opened, 1) << seed;
+      EXPECT_EQ(process->engine.statistics().refused_streams, 0) << seed;
     }
   }
 }

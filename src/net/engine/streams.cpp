@@ -44,16 +44,33 @@ void Streams::close(StreamId id) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
   const bool has_proved = stream->handshake && stream->handshake->has_proved();
-  if (stream->opener && !stream->established && !has_proved) say_farewell(*stream);
-  drop(*stream);
+  if (stream->opener && !stream->established && !has_proved)
+    leave(*stream);
+  else
+    drop(*stream);
 }
 
-/// The other side may have accepted it.
-void Streams::say_farewell(Stream& stream) {
+/// The other side may have accepted it, and takes who leaves without a word for a stranger. Nothing
+/// can be written while it connects, so it stays until then.
+void Streams::leave(Stream& stream) {
   if (!stream.handshake) begin_exchange(stream);
   const std::vector<std::byte> last = stream.handshake->farewell();
   stream.unwritten.insert(stream.unwritten.end(), last.begin(), last.end());
+  stream.owner = nullptr;
+  stream.leaves = true;
+  limit_time(stream.id);
+  write_last(stream);
+}
+
+void Streams::write_last(Stream& stream) {
   write_on(stream);
+  if (stream.unwritten.empty() || stream.route.shared_memory) drop(stream);
+}
+
+/// Of what has no owner.
+void Streams::limit_time(StreamId id) {
+  strangers_.push_back({id, core_.carrier.now_ns()});
+  core_.timers.schedule(*this, strangers_.front().since_ns + core_.settings.handshake_timeout_ns);
 }
 
 void Streams::begin_exchange(Stream& stream) {
@@ -76,21 +93,19 @@ void Streams::lose(Stream& stream, std::string_view reason) {
 }
 
 void Streams::accepted(StreamId id, const Route& route) {
-  const std::int64_t now = core_.carrier.now_ns();
-  strangers_.push_back({id, now});
   Stream& stream = streams_[id];
   stream.id = id;
   stream.route = route;
   stream.handshake =
       std::make_unique<Handshake>(Handshake::accept(core_.own, core_.settings.job_secret));
-  if (strangers_.size() > strangers_max) look(now);
+  limit_time(id);
+  if (strangers_.size() > strangers_max) look(core_.carrier.now_ns());
   while (strangers_.size() > strangers_max) {
     Stream* oldest = find(strangers_.front().id);
     strangers_.pop_front();
-    ++core_.statistics.refused_streams;
+    if (!oldest->leaves) ++core_.statistics.refused_streams;
     lose(*oldest, "too many opening exchanges at once");
   }
-  core_.timers.schedule(*this, strangers_.front().since_ns + core_.settings.handshake_timeout_ns);
 }
 
 /// Forgets strangers that have introduced themselves or are gone, and drops those who take too
@@ -104,7 +119,7 @@ void Streams::look(std::int64_t now_ns) {
       left.push_back(stranger);
       continue;
     }
-    if (!stream->refused) ++core_.statistics.refused_streams;
+    if (!stream->refused && !stream->leaves) ++core_.statistics.refused_streams;
     lose(*stream, "the opening exchange took too long");
   }
   strangers_ = std::move(left);
@@ -114,7 +129,9 @@ void Streams::look(std::int64_t now_ns) {
 
 void Streams::opened(StreamId id) {
   Stream* stream = find(id);
-  if (stream == nullptr || stream->owner == nullptr || stream->handshake) return;
+  if (stream == nullptr) return;
+  if (stream->leaves) return write_last(*stream);
+  if (stream->owner == nullptr || stream->handshake) return;
   stream->owner->reached(id);
   begin_exchange(*stream);
   write(*stream);
@@ -127,7 +144,7 @@ void Streams::closed(StreamId id, std::string_view reason) {
   // Else a scan. An opener that leaves while it is answered is heard of by a reset alone, and in
   // shared memory one that leaves has no stream yet to say so.
   const bool has_hello = stream->handshake && stream->handshake->has_hello();
-  const bool is_known = owner != nullptr || stream->refused || has_hello;
+  const bool is_known = owner != nullptr || stream->refused || stream->leaves || has_hello;
   if (!is_known && !stream->route.shared_memory) ++core_.statistics.refused_streams;
   forget(id);
   if (owner != nullptr) owner->closed(id, reason);
@@ -136,7 +153,9 @@ void Streams::closed(StreamId id, std::string_view reason) {
 void Streams::writable(StreamId id) {
   Stream* stream = find(id);
   if (stream == nullptr) return;
-  if (stream->established)
+  if (stream->leaves)
+    write_last(*stream);
+  else if (stream->established)
     stream->owner->writable(*stream);
   else
     write(*stream);
@@ -144,7 +163,7 @@ void Streams::writable(StreamId id) {
 
 void Streams::received(StreamId id, std::span<const std::byte> bytes) {
   Stream* stream = find(id);
-  if (stream == nullptr) return;
+  if (stream == nullptr || stream->leaves) return;
   if (stream->established)
     stream->owner->received(*stream, bytes);
   else if (stream->handshake)

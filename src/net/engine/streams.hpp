@@ -26,6 +26,7 @@ struct Stream {
   StreamOwner* owner = nullptr;     // null: nobody knows yet who opened it
   bool opener = false;              // this side opened it
   bool established = false;         // the exchange is over
+  bool leaves = false;              // not wanted any more, and has yet to say so
   bool refused = false;             // the other side is told so and closes it
   std::uint32_t peer_received = 0;  // control: frames of ours, as the exchange said
   std::unique_ptr<Handshake> handshake;
@@ -88,7 +89,9 @@ class Streams : public Watcher {
   void introduce(Stream& stream);
   void finish(Stream& stream);
   void begin_exchange(Stream& stream);
-  void say_farewell(Stream& stream);
+  void leave(Stream& stream);
+  void write_last(Stream& stream);
+  void limit_time(StreamId id);
   void write(Stream& stream);
   void write_on(Stream& stream);
   void establish(Stream& stream);
@@ -106,7 +109,7 @@ class Streams : public Watcher {
   StreamOwners& owners_;
   std::unordered_map<StreamId, Stream> streams_;
   std::array<Stream*, 64> known_{};  // some of them, each in the place that its number gives
-  std::deque<Stranger> strangers_;   // by age; some are gone or known by now
+  std::deque<Stranger> strangers_;   // by age, and who leaves; some are gone or known by now
 };
 
 }  // namespace suiro::net

@@ -43,6 +43,7 @@ struct SimulatedNetwork::End {
   std::shared_ptr<Pipe> pipe;
   int side = 0;
   StreamId id = no_stream;
+  bool connected = false;
   bool established = false;
   StreamKind kind = StreamKind::control;
   std::deque<Segment> incoming;
@@ -201,12 +202,17 @@ StreamId SimulatedCarrier::open(const Name& peer, const Route& route) {
   return id;
 }
 
+/// A kernel accepts before the opener hears of it, so one that leaves meanwhile is seen here.
 void SimulatedCarrier::accept(const std::shared_ptr<Pipe>& pipe) {
-  End* opener = pipe->ends[0];
-  if (opener == nullptr) return;
-  const StreamId id = add_end(pipe, 1).id;
-  network_.notify(network_.now_ns_ + network_.delay(), What::opened, *pipe->processes[0],
-                  opener->id);
+  const End* opener = pipe->ends[0];
+  End& end = add_end(pipe, 1);
+  const StreamId id = end.id;
+  end.connected = true;
+  const std::int64_t at = network_.now_ns_ + network_.delay();
+  if (opener == nullptr)
+    network_.notify(at, What::closed, *this, id);
+  else
+    network_.notify(at, What::opened, *pipe->processes[0], opener->id);
   events_->accepted(id, pipe->routes[1]);
 }
 
@@ -240,7 +246,7 @@ std::int64_t SimulatedCarrier::arrival(const End& from, End& to, std::size_t byt
 std::size_t SimulatedCarrier::write(StreamId stream, std::span<const iovec> bytes) {
   ++writes_;
   End* end = find(stream);
-  if (end == nullptr) return 0;
+  if (end == nullptr || !end->connected) return 0;
   std::size_t total = 0;
   for (const iovec& piece : bytes) total += piece.iov_len;
   End* other = end->other();
@@ -306,6 +312,7 @@ void SimulatedCarrier::handle(const SimulatedNetwork::Notice& notice) {
   if (end == nullptr) return;
   switch (notice.what) {
     case What::opened:
+      end->connected = true;
       events_->opened(notice.stream);
       break;
     case What::writable:
