@@ -71,7 +71,7 @@ bool is_same(const Collective& collective, const Link& link, const Decision& for
 int calls_before_trial(double slower) {
   constexpr double calls_max = 1e9;
   const double loss = Trial::risky_calls * std::max(0.0, slower - 1);
-  return static_cast<int>(std::min(loss / margins.trial_share, calls_max));
+  return static_cast<int>(std::min(loss / margins.regret_share, calls_max));
 }
 
 std::optional<Decision> challenger_of(const Rival* champion, const std::vector<Rival>& rivals,
@@ -82,7 +82,7 @@ std::optional<Decision> challenger_of(const Rival* champion, const std::vector<R
     return calls_before_trial(most_times_slower(one, *champion));
   };
   const auto waits = [&](const Rival& one) {
-    return margins.trial_share * calls_before(one) > std::max(may_lose, 0.0);
+    return margins.regret_share * calls_before(one) > std::max(may_lose, 0.0);
   };
   const Rival* best = nullptr;
   for (const Rival& one : rivals) {

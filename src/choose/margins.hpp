@@ -48,15 +48,16 @@ struct Margins {
 
   /// What is tried in the job's calls (choose/trial.hpp) may be slower by so much on a possible
   /// network, and faster in the mean. It must wait until what the first round may lose, and all
-  /// trials have lost, is at most this share of what calls have taken (choose/regret.hpp). Where
-  /// nothing was tried yet it waits for a few calls at least, as the model may be wrong.
+  /// trials and predictions have cost, is at most this share of what calls have taken
+  /// (choose/regret.hpp). Where nothing was tried yet it waits for a few calls at least, as the
+  /// model may be wrong.
   double trial_loss = 1.5;
 
   /// What has beaten native is held against what may be slower than native by so much, too, as the
   /// model may be wrong of both. `tests/soak/wrong_model.py --keys bcast:65536`, where links are
   /// told to be ten times as fast: with 1.5, all calls take 1.12 times as long.
   double rival_loss = 3;
-  double trial_share = 0.02;
+  double regret_share = 0.02;
   int trial_calls_min = 20;
 
   /// Algorithms that are tried one after the other, at most. `suiro run --learn reductions` of an
@@ -82,12 +83,11 @@ struct Margins {
   std::int64_t moves_at_once = 250'000;
   std::int64_t moves_max = 4'000'000;
 
-  /// The latter is worked on in calls that wait for it: so many seconds at first, then this share
-  /// of their time, and no more in one call. In calls that do not wait rank 0 would share its
+  /// The latter is worked on in calls that wait for it: so many seconds at first, then what may
+  /// still be lost, and no more in one call. In calls that do not wait rank 0 would share its
   /// processor with them: `suiro bench bcast --lab 4x16-bridge --sizes 1M` had no answer after 200
   /// calls, and native ran, over which the algorithm that is foretold has 1.4.
   double work_first_s = 5e-3;
-  double work_share = 0.02;
   double work_call_s = 25e-3;
 
   /// Messages of a schedule that is played: above, an answer takes longer than anyone would wait

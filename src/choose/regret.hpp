@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What trials of one kind of call have cost, and may cost: a share of what its calls have taken
-// (choose/margins.hpp). All ranks count alike. The unit is a call of what runs. What a long job may
-// lose has no limit but that.
+// What trials and predictions of one kind of call have cost, and may cost: a share of what its
+// calls have taken (choose/margins.hpp). All ranks count alike. The unit is a call of what runs.
+// What a long job may lose has no limit but that.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Regret {
   /// Since what runs was replaced.
   std::int64_t calls() const { return calls_; }
 
-  /// A trial took so many calls longer than without it.
+  /// A trial or a prediction took so many calls' time.
   void lose(double calls) { spare_ -= calls; }
 
   /// What runs now is so many times as fast.
@@ -30,13 +30,13 @@ class Regret {
   }
 
   /// Calls that may still be lost; less than 0 where more were.
-  double spare() const { return spare_ + (margins.trial_share * static_cast<double>(calls_)); }
+  double spare() const { return spare_ + (margins.regret_share * static_cast<double>(calls_)); }
 
   /// Calls until so many may be lost.
   int calls_until(double loss) const {
     constexpr double calls_max = 1e9;
     return static_cast<int>(
-        std::lround(std::clamp((loss - spare()) / margins.trial_share, 0.0, calls_max)));
+        std::lround(std::clamp((loss - spare()) / margins.regret_share, 0.0, calls_max)));
   }
 
  private:

@@ -233,7 +233,7 @@ bool Trial::judge(std::span<const std::int64_t> of_all) {
 void Trial::wait_for_budget() {
   const double next = std::max(1 / ratio_ - 1, 0.0) * round_of(round_).foretold_calls();
   const double lost = lost_calls() + next - may_lose_;
-  resumed_after_ = std::llround(std::clamp(lost / margins.trial_share, 0.0, 1e15));
+  resumed_after_ = std::llround(std::clamp(lost / margins.regret_share, 0.0, 1e15));
 }
 
 double Trial::lost_calls() const {

@@ -134,7 +134,7 @@ class Program {
     if (rival.algorithm == native_algorithm) return false;
     const bool is_new = rival.tried_after > 0 && std::ssize(times_) == calls_ahead;
     const int least = is_new ? margins.trial_calls_min : 0;
-    const int calls = regret_.calls_until(margins.trial_share * rival.tried_after);
+    const int calls = regret_.calls_until(margins.regret_share * rival.tried_after);
     trial.begin(std::max(calls, least), regret_.calls(), regret_.spare());
     const bool has_won = hold(trial, rival);
     if (trial.verdict()) chooser_.show_native(what_, topology_, bytes_, trial.native_s());
@@ -149,7 +149,7 @@ class Program {
     const Decision before = champion_;
     const auto rival = chooser_.challenger(what_, topology_, bytes_, champion_, regret_.spare());
     if (!rival) return false;
-    if (regret_.calls_until(margins.trial_share * rival->tried_after) > calls_ahead) {
+    if (regret_.calls_until(margins.regret_share * rival->tried_after) > calls_ahead) {
       call(champion_);
       return true;
     }
@@ -197,7 +197,7 @@ TEST(Learning, FindsWhatIsFastestWhereTheModelIsWrong) {
       program.run(calls);
       std::vector<double> times = program.seconds();
       const double total_s = std::accumulate(times.begin(), times.end(), 0.0);
-      EXPECT_LT(program.lost_s(), margins.trial_share * total_s) << name << ", " << its.what;
+      EXPECT_LT(program.lost_s(), margins.regret_share * total_s) << name << ", " << its.what;
       EXPECT_LT(total_s, 1.02 * calls * program.seconds_of(native(""))) << name << ", " << its.what;
       std::sort(times.end() - calls / 4, times.end());
       const double median_s = *(times.end() - calls / 8);

@@ -29,8 +29,11 @@ struct Choice : Answer {
   struct Work {
     double calls_s = 0;  // that calls have taken since
     std::int64_t calls = 0;
-    double done_s = 0;  // of a processor
+    double done_s = 0;       // of a processor
+    double accounted_s = 0;  // of that, as lost calls
     double one_call_s() const { return calls > 0 ? calls_s / static_cast<double>(calls) : 0; }
+    /// What runs now is so many times as fast.
+    void replace(double ratio) { calls_s /= ratio; }
   };
   Work work = {};
   std::int64_t rest = 0;  // calls until rank 0 may work on, as it told all

@@ -53,23 +53,40 @@ int broadcast(std::span<char> told, MPI_Comm communicator, bool sleeps) {
 constexpr std::int64_t calls_min = 16;  // between two looks whether rank 0 is ready
 constexpr std::int64_t calls_max = 4096;
 
-/// What rank 0 may work in all. The time of one call is lent to a program that calls again and
-/// again.
-double granted_s(const Choice::Work& work) {
-  const double granted = margins.work_first_s + margins.work_share * work.calls_s;
-  return work.calls < calls_min ? granted : granted + work.one_call_s();
+/// What rank 0 may work without an account of it. The time of one call is lent to a program that
+/// calls again and again.
+double free_s(const Choice::Work& work) {
+  return work.calls < calls_min ? margins.work_first_s : margins.work_first_s + work.one_call_s();
+}
+
+/// What rank 0 may still work.
+double left_s(const Choice& choice) {
+  const double free_left_s = std::max(free_s(choice.work) - choice.work.done_s, 0.0);
+  return free_left_s + std::max(choice.regret.spare(), 0.0) * choice.work.one_call_s();
 }
 
 /// Until rank 0 may work on for as long as at first, where next to nothing is left of what it may.
 /// To ask it costs all ranks a message, so none asks before.
-std::int64_t calls_until_more_work(const Choice::Work& work) {
+std::int64_t calls_until_more_work(const Choice& choice) {
   constexpr double next_to_nothing = 0.2;
-  const double left_s = granted_s(work) - work.done_s;
-  if (left_s >= next_to_nothing * margins.work_first_s) return 1;
-  const double owed_s = margins.work_first_s - left_s;
-  if (work.one_call_s() <= 0) return calls_min;
-  const double calls = std::ceil(owed_s / margins.work_share / work.one_call_s());
-  return static_cast<std::int64_t>(std::clamp(calls, double{calls_min}, double{calls_max}));
+  const double left = left_s(choice);
+  const double one_call_s = choice.work.one_call_s();
+  if (left >= next_to_nothing * margins.work_first_s) return 1;
+  if (one_call_s <= 0) return calls_min;
+  const int calls = choice.regret.calls_until(margins.work_first_s / one_call_s);
+  return std::clamp(std::int64_t{calls}, calls_min, calls_max);
+}
+
+/// What rank 0 has worked and is not accounted for yet, in thousandths of a call.
+std::int64_t take_into_account(Choice::Work& work) {
+  const double owed_s = std::max(work.done_s - free_s(work), 0.0) - work.accounted_s;
+  if (owed_s <= 0 || work.calls == 0) return 0;
+  work.accounted_s += owed_s;
+  return std::llround(1e3 * owed_s / work.one_call_s());
+}
+
+void account(Regret& regret, std::int64_t thousandths) {
+  regret.lose(1e-3 * static_cast<double>(thousandths));
 }
 
 }  // namespace
@@ -174,12 +191,14 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
     } catch (const std::bad_alloc&) {
       // Others wait to be told, and native needs none of the memory that it lacks.
     }
+    const std::int64_t lost = take_into_account(choice.work);
+    account(choice.regret, lost);
     const bool is_all_done = is_ready && choice.asks_for_rival();
-    const std::int64_t calls = is_all_done ? 1 : calls_until_more_work(choice.work);
-    std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%lld\n%s",
+    const std::int64_t calls = is_all_done ? 1 : calls_until_more_work(choice);
+    std::snprintf(told.data(), told.size(), "%s\n%d\n%d\n%lld\n%lld\n%lld\n%s",
                   spelled(mine.algorithm, mine.parameters).c_str(), mine.tried_after, is_ready,
-                  static_cast<long long>(calls), static_cast<long long>(mine.link_Bps),
-                  mine.reason.c_str());
+                  static_cast<long long>(calls), static_cast<long long>(lost),
+                  static_cast<long long>(mine.link_Bps), mine.reason.c_str());
   }
   const bool sleeps = rank_ != 0 && job.waiting.must_yield();
   if (broadcast(told, user_, sleeps) != MPI_SUCCESS) {
@@ -189,7 +208,8 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
   const std::size_t after = text.find('\n') + 1;
   const std::size_t is_ready = text.find('\n', after) + 1;
   const std::size_t rest = text.find('\n', is_ready) + 1;
-  const std::size_t link = text.find('\n', rest) + 1;
+  const std::size_t lost = text.find('\n', rest) + 1;
+  const std::size_t link = text.find('\n', lost) + 1;
   const auto forced = RuleTable::forced(collective.name, text.substr(0, after - 1));
   Decision decision = *forced.decide({collective.name, *topology_, bytes});
   decision.reason = text.substr(text.find('\n', link) + 1);
@@ -197,13 +217,14 @@ Communicator::Told Communicator::told_prediction(const Collective& collective,
   decision.link_Bps = std::atoll(text.c_str() + link);
   decision.unasked = true;
   choice.rest = std::atoll(text.c_str() + rest);
+  if (rank_ != 0) account(choice.regret, std::atoll(text.c_str() + lost));
   return {std::move(decision), text[is_ready] == '1'};
 }
 
 /// Rank 0 works on what it tells, while the others wait for it. For the first answer that is at
-/// once what is soon done, whatever the clock says; in all it is no more than a share of what calls
-/// have taken. Only its own time of a processor counts: in the rest of it others may still end
-/// their last calls. True: it is ready.
+/// once what is soon done, whatever the clock says; what comes later is a part of what trials may
+/// lose. Only its own time of a processor counts: in the rest of it others may still end their last
+/// calls. True: it is ready.
 bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   constexpr std::int64_t moves = 1000;  // between looks at the clock
   constexpr auto at_once = static_cast<std::int64_t>(margins.work_first_s / margins.move_s);
@@ -217,9 +238,9 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
   };
   const double begun_s = now_s();
   const double worked_before_s = worked_s();
-  const double left_s = granted_s(work) - work.done_s;
+  const double left = left_s(choice);
   const auto may_go_on = [&] {
-    return elapsed_s(begun_s) < margins.work_call_s && worked_s() - worked_before_s < left_s;
+    return elapsed_s(begun_s) < margins.work_call_s && worked_s() - worked_before_s < left;
   };
   // Without moves it still tells what another communicator has had foretold meanwhile.
   bool is_ready = is_ready_after(work.done_s > 0 ? 0 : at_once);
@@ -289,7 +310,7 @@ void Communicator::predict(const Collective& collective, PlanInUse& plan, Choice
     const int before = choice.decision.tried_after;
     const bool is_new = before > 0 && choice.lost_calls == 0;
     const int least = is_new ? margins.trial_calls_min : 0;
-    const int calls = choice.regret.calls_until(margins.trial_share * before);
+    const int calls = choice.regret.calls_until(margins.regret_share * before);
     choice.in_trial->trial.begin(std::max(calls, least), choice.regret.calls(),
                                  choice.regret.spare());
   }

@@ -71,7 +71,7 @@ void Communicator::turn_to_rival(const Collective& collective, PlanInUse& plan, 
   const UsualArithmetic usual;
   auto [decision, is_ready] = told_prediction(collective, choice);
   if (!is_ready) return ask_later(collective, plan, choice);
-  const int calls = choice.regret.calls_until(margins.trial_share * decision.tried_after);
+  const int calls = choice.regret.calls_until(margins.regret_share * decision.tried_after);
   if (decision.algorithm != native_algorithm && calls > calls_timed_ahead) {
     // Meanwhile what has won may be looked at again.
     choice.calls_until_asked = calls - calls_timed_ahead;
@@ -100,6 +100,7 @@ void Communicator::conclude_challenge(const Collective& collective, Choice& choi
   choice.calls_until_asked = choice.rest;
   if (!has_won) return choice.regret.lose(trial.lost_calls());
   choice.regret.replace(trial.ratio());
+  choice.work.replace(trial.ratio());
   char text[64];
   std::snprintf(text, sizeof text, "%.2f times as fast as ", trial.ratio());
   rival->decision.reason += tried_note + (text + choice.algorithm);
@@ -131,6 +132,7 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     note_trial(choice.reason, text);
     job.chooser->learn(collective, *topology_, bytes, choice.decision);
     choice.regret.replace(trial.ratio());
+    choice.work.replace(trial.ratio());
     choice.is_challenged = true;
     choice.calls_until_asked = choice.rest;
     return;
