@@ -99,6 +99,8 @@ class Trial {
   bool is_settled() const { return verdict_ && !looks_again_; }
   /// Holds while the algorithm is looked at again, too.
   std::optional<Side> verdict() const { return verdict_; }
+  /// The verdict is that of a look, after another one.
+  bool has_looked() const { return looks_ > 0; }
   /// Nanoseconds, once judged.
   std::span<const std::int64_t> natives() const { return {native_.ns.data(), native_.count}; }
   std::span<const std::int64_t> foretold() const { return {foretold_.ns.data(), foretold_.count}; }

@@ -73,8 +73,19 @@ TEST(Regret, IsAShareOfWhatAllCallsTook) {
   EXPECT_EQ(regret.calls_until(1), 25);
   regret.replace(4);  // so the same time is that of four times as many calls
   EXPECT_NEAR(regret.spare(), 2, 1e-9);
+}
+
+TEST(Regret, HasAShareOfWhatWasGained) {
+  Regret regret;
+  regret.replace(1.2);
+  regret.replace(1.25);
+  regret.add_call();
+  EXPECT_NEAR(regret.spare(), 0.02 + 0.5 * 0.1, 1e-9) << "of half a call's time";
   regret.take_back_call();
-  EXPECT_EQ(regret.calls_until(2), 1);
+  EXPECT_NEAR(regret.spare(), 0, 1e-9);
+  regret.go_back(0.5);
+  regret.add_call();
+  EXPECT_NEAR(regret.spare(), 0.02, 1e-9);
 }
 
 }  // namespace
