@@ -10,7 +10,6 @@
 #include "base/tell.hpp"
 #include "mpi/carry/arguments.hpp"
 #include "mpi/carry/device_memory.hpp"
-#include "mpi/carry/net_group.hpp"
 #include "mpi/carry/workspace.hpp"
 #include "mpi/job/job.hpp"
 #include "mpi/underneath/fault_tolerance.hpp"
@@ -77,10 +76,7 @@ int code_of_loss(const Collective& collective, const Choice& choice) {
 }  // namespace
 
 Communicator::Communicator(MPI_Comm communicator, Hints hints)
-    : user_(communicator),
-      twin_(MPI_COMM_NULL),
-      hints_(std::move(hints)),
-      plans_(collectives().size()) {
+    : user_(communicator), hints_(std::move(hints)), plans_(collectives().size()) {
   int is_inter = 0;
   if (real.Comm_test_inter(communicator, &is_inter) != MPI_SUCCESS || is_inter != 0) {
     obstacle_ = shape_ = "intercommunicator";
@@ -137,7 +133,7 @@ Choice& Communicator::choose_and_count(const Collective& collective, std::int64_
   plan.begin_call();
   const bool unsuited = uneven && !plan.plan->thresholds.empty();
   Choice& choice = unsuited ? plan.choice(Plan::too_uneven) : choose(collective, bytes);
-  plan.was_early = choice.patient && twin_ == MPI_COMM_NULL && plan.early_calls < early_calls_max;
+  plan.was_early = choice.patient && !twin_.is_made() && plan.early_calls < early_calls_max;
   if (!plan.was_early) return turn_in_trial(collective, plan, choice);
   ++plan.early_calls;
   return plan.choice(Plan::too_early);
@@ -218,8 +214,8 @@ Workspace& Communicator::workspace_for(const Collective& collective, Choice& cho
 }
 
 int Communicator::error_of_types(const Operation& operation) const {
-  if (!no_twin_.empty()) return MPI_SUCCESS;  // native it is
-  if (twin_ != MPI_COMM_NULL) return mpi::error_of_types(operation, ranks_, twin_);
+  if (!twin_.obstacle().empty()) return MPI_SUCCESS;  // native it is
+  if (twin_.is_made()) return mpi::error_of_types(operation, ranks_, twin_.communicator());
   const ErrorsReturned returned(user_);
   return mpi::error_of_types(operation, ranks_, user_);
 }
@@ -227,11 +223,11 @@ int Communicator::error_of_types(const Operation& operation) const {
 std::string Communicator::prepare(const Collective& collective, Choice& choice,
                                   const Operation& operation) {
   if (spoiled_code_ != MPI_SUCCESS) return {};
-  if (twin_ == MPI_COMM_NULL && no_twin_.empty()) make_twin();
-  if (!no_twin_.empty()) return std::string(no_twin_);
+  if (!twin_.is_made() && twin_.obstacle().empty()) twin_.make(user_, rank_);
+  if (!twin_.obstacle().empty()) return std::string(twin_.obstacle());
   if (find_candidate(collective.name, choice.decision.algorithm)->in_shared_memory) {
-    if (!no_node_) make_node_memory();
-    if (!no_node_->empty()) return std::string(*no_node_);
+    const std::string_view why_not = twin_.prepare_node_memory(*topology_, rank_);
+    if (!why_not.empty()) return std::string(why_not);
   }
   try {
     const Workspace& workspace = workspace_for(collective, choice, operation);
@@ -249,8 +245,8 @@ std::string Communicator::prepare(const Collective& collective, Choice& choice,
 
 /// Others may have failed to build the schedule, which is new.
 void Communicator::ask_for_nothing(Choice& choice) {
-  const Ending::Lack lack = lack_of_any(true, !lacks_node_, user_);
-  note_lack(lack);
+  const Ending::Lack lack = lack_of_any(true, !twin_.lacks_node_memory(), user_);
+  twin_.note_lack(lack);
   choice.kept.back().granted = 0;
   if (lack == Ending::Lack::memory) choice.kept.pop_back();
 }
@@ -273,23 +269,70 @@ Ending Communicator::run(const Collective& collective, Choice& choice, const Ope
   if (joins_unequal(collective, choice)) {
     slot = slot_bytes(workspace, plan_of(collective).agreement.agreed());
   }
-  const NetGroup* net = goes_over_net(collective, choice) ? net_.get() : nullptr;
-  NodeMemory* node = workspace.executor.schedule().shared > 0 ? node_.get() : nullptr;
-  const Carrier carrier{user_,       twin_,       net,   node,
-                        lacks_node_, job.waiting, rank_, !collective.to_root()};
+  const bool shares_blocks = workspace.executor.schedule().shared > 0;
+  Carrier carrier = twin_.carrier(user_, rank_, goes_over_net(collective, choice), shares_blocks);
+  carrier.all_wait = !collective.to_root();
   OnHost here(collective, operation, carrier, ranks_);
   if (const int code = here.fetch(); code != MPI_SUCCESS) return Ending{code, true, false};
   const std::int64_t stake = memory_at_stake(collective, operation, slot);
   const bool asks = stake > kept.granted || stake >= always;
   Ending ending = mpi::run(workspace, carrier, here.operation(), slot, asks);
   kept.granted = std::max(kept.granted, stake);
-  if (asks) note_lack(ending.lacks);
+  if (asks) twin_.note_lack(ending.lacks);
   if (ending.lacks != Ending::Lack::nothing) choice.kept.pop_back();
   if (ending.lost && ending.code == MPI_SUCCESS) ending.code = code_of_loss(collective, choice);
   if (ending.code == MPI_SUCCESS) ending.code = here.deliver();
   if (ending.spoiled) here.leave_behind();
   if (ending.spoiled) spoiled_code_ = ending.code;
   return ending;
+}
+
+bool Communicator::may_run_anything() {
+  return std::ranges::any_of(collectives(), [&](const Collective& collective) {
+    plan(collective);
+    return !plan_of(collective).is_native();
+  });
+}
+
+/// A group on suiro's transport needs more memory than the reserve, so that comes later.
+void Communicator::prepare_twin() {
+  if (!obstacle_.empty() || job.settings.on_net) return;
+  bool may_run = false;
+  try {
+    may_run = may_run_anything();
+  } catch (const std::bad_alloc&) {
+    may_run = false;  // it is made when it is needed
+  }
+  if (all_say(may_run, user_)) twin_.make(user_, rank_);
+}
+
+bool Communicator::is_open() const {
+  const auto is_in_trial = [](const auto& choice) {
+    return choice && ((choice->in_trial && choice->in_trial->times.is_open()) ||
+                      (choice->challenge && choice->challenge->times.is_open()));
+  };
+  return std::ranges::any_of(plans_, [&](const auto& plan) {
+    return plan && (plan->agreement.is_open() || std::ranges::any_of(plan->choices, is_in_trial));
+  });
+}
+
+void Communicator::release() {
+  for (const auto& plan : plans_) {
+    if (!plan) continue;
+    plan->agreement.finish(job.waiting);
+    for (const auto& choice : plan->choices) {
+      if (choice) release(*choice);
+    }
+  }
+  twin_.free();
+}
+
+void Communicator::release(Choice& choice) {
+  choice.kept.clear();
+  if (choice.in_trial) choice.in_trial->times.finish(job.waiting);
+  if (!choice.challenge) return;
+  choice.challenge->times.finish(job.waiting);
+  choice.challenge->rival->kept.clear();
 }
 
 }  // namespace suiro::mpi

@@ -14,11 +14,11 @@
 #include "choose/regret.hpp"
 #include "choose/trial.hpp"
 #include "collectives/collectives.hpp"
-#include "mpi/carry/node_memory.hpp"
 #include "mpi/carry/reduction.hpp"
 #include "mpi/carry/run.hpp"
 #include "mpi/carry/size_agreement.hpp"
 #include "mpi/decide/plan.hpp"
+#include "mpi/decide/twin.hpp"
 #include "rules/rules.hpp"
 
 namespace suiro::mpi {
@@ -108,17 +108,6 @@ struct PlanInUse {
 
 /// Of the calls before a trial that are part of it. The first is not counted.
 inline constexpr int calls_timed_ahead = 4;
-
-/// Why native runs where some rank could not have what suiro's algorithm needs.
-inline constexpr std::string_view out_of_memory = "a rank has not the memory that it takes";
-
-inline constexpr std::string_view no_node_memory = "the ranks of a node cannot share memory";
-
-/// Empty where nothing is lacking.
-constexpr std::string_view text_of(Ending::Lack lack) {
-  if (lack == Ending::Lack::nothing) return "";
-  return lack == Ending::Lack::memory ? out_of_memory : no_node_memory;
-}
 
 /// In the reason of what a trial has shown.
 inline constexpr const char* tried_note = "; tried: ";
@@ -225,25 +214,15 @@ class Communicator {
                            const Operation& operation) const;
   RuleTable table_for(const Collective& collective) const;
   bool goes_over_net(const Collective& collective, const Choice& choice) const {
-    return net_ != nullptr && !joins_unequal(collective, choice);
+    return twin_.has_net() && !joins_unequal(collective, choice);
   }
   std::int64_t memory_at_stake(const Collective& collective, const Operation& operation,
                                std::optional<std::size_t> slot) const;
-  void make_twin();
-  void note_lack(Ending::Lack lack);
   void ask_for_nothing(Choice& choice);
-  void make_node_memory();
-  bool create_twin();
-  void free_twin();
+  static void release(Choice& choice);
 
   MPI_Comm user_;
-  MPI_Comm twin_;
-  std::string_view no_twin_;       // why there is none and will be none, or empty
-  std::unique_ptr<NetGroup> net_;  // where messages go on suiro's own transport
-  std::unique_ptr<NodeMemory> node_;
-  /// Once it was tried: why it cannot be had, or empty. What needs it asks whether all have it.
-  std::optional<std::string_view> no_node_;
-  bool lacks_node_ = false;         // this rank
+  Twin twin_;
   int spoiled_code_ = MPI_SUCCESS;  // once set, what every run returns
   int ranks_ = 0;
   int rank_ = 0;
