@@ -18,7 +18,7 @@ double doubt(const Rival& one, const Rival* champion) {
       champion != nullptr && one.decision.algorithm == champion->decision.algorithm;
   double product = 1;
   for (std::size_t i = 0; i < one.decision.parameters.size(); ++i)
-    product *= is_champions ? margins.departing : margins.departing_too;
+    product *= is_champions || i > 0 ? margins.departing : margins.departing_too;
   return product;
 }
 

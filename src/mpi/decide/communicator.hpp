@@ -30,7 +30,8 @@ struct Choice : Answer {
     double calls_s = 0;  // that calls have taken since
     std::int64_t calls = 0;
     double done_s = 0;       // of a processor
-    double accounted_s = 0;  // of that, as lost calls
+    double free_s = 0;       // of that, without an account of it
+    double accounted_s = 0;  // as lost calls
     double one_call_s() const { return calls > 0 ? calls_s / static_cast<double>(calls) : 0; }
     /// What runs now is so many times as fast.
     void replace(double ratio) { calls_s /= ratio; }

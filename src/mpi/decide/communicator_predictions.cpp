@@ -54,20 +54,22 @@ constexpr std::int64_t calls_min = 16;  // between two looks whether rank 0 is r
 constexpr std::int64_t calls_max = 4096;
 
 /// What rank 0 may work without an account of it. The time of one call is lent to a program that
-/// calls again and again.
-double free_s(const Choice::Work& work) {
-  return work.calls < calls_min ? margins.work_first_s : margins.work_first_s + work.one_call_s();
+/// calls again and again, and not asked back when calls are shorter.
+double free_s(Choice::Work& work) {
+  const double lent_s = work.calls < calls_min ? 0 : work.one_call_s();
+  work.free_s = std::max(work.free_s, margins.work_first_s + lent_s);
+  return work.free_s;
 }
 
 /// What rank 0 may still work.
-double left_s(const Choice& choice) {
+double left_s(Choice& choice) {
   const double free_left_s = std::max(free_s(choice.work) - choice.work.done_s, 0.0);
   return free_left_s + std::max(choice.regret.spare(), 0.0) * choice.work.one_call_s();
 }
 
 /// Until rank 0 may work on for as long as at first, where next to nothing is left of what it may.
 /// To ask it costs all ranks a message, so none asks before.
-std::int64_t calls_until_more_work(const Choice& choice) {
+std::int64_t calls_until_more_work(Choice& choice) {
   constexpr double next_to_nothing = 0.2;
   const double left = left_s(choice);
   const double one_call_s = choice.work.one_call_s();
@@ -236,14 +238,17 @@ bool Communicator::prepare(const Collective& collective, Choice& choice) const {
                ? job.chooser->prepare_challenger(collective, *topology_, bytes, some)
                : job.chooser->prepare(collective, *topology_, bytes, some);
   };
+  // Without moves it tells what is ready, or another communicator has had foretold meanwhile.
+  const bool is_first = work.done_s <= 0;
+  if (!is_first && is_ready_after(0)) return true;
   const double begun_s = now_s();
   const double worked_before_s = worked_s();
   const double left = left_s(choice);
   const auto may_go_on = [&] {
     return elapsed_s(begun_s) < margins.work_call_s && worked_s() - worked_before_s < left;
   };
-  // Without moves it still tells what another communicator has had foretold meanwhile.
-  bool is_ready = is_ready_after(work.done_s > 0 ? 0 : at_once);
+  bool is_ready = is_first && is_ready_after(at_once);
+  if (is_first) work.free_s = worked_s() - worked_before_s;
   while (!is_ready && may_go_on()) is_ready = is_ready_after(moves);
   work.done_s += worked_s() - worked_before_s;
   return is_ready;

@@ -137,7 +137,10 @@ void Communicator::conclude(const Collective& collective, PlanInUse& plan, Choic
     choice.calls_until_asked = choice.rest;
     return;
   }
-  if (trial.has_looked()) choice.regret.go_back(1 / trial.ratio());
+  if (trial.has_looked()) {
+    choice.regret.go_back(1 / trial.ratio());
+    choice.work.replace(1 / trial.ratio());
+  }
   choice.is_challenged = false;
   choice.reason.erase(choice.reason.size() - choice.decision.reason.size());
   choice.reason += "tried " + choice.decision.algorithm + ": " + text + "; ";

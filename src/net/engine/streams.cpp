@@ -50,8 +50,8 @@ void Streams::close(StreamId id) {
     drop(*stream);
 }
 
-/// The other side may have accepted it, and takes who leaves without a word for a stranger. Nothing
-/// can be written while it connects, so it stays until then.
+/// The other side may have accepted it, and takes who leaves without a word for a stranger. While
+/// it connects the words may not be taken, so it stays until they are.
 void Streams::leave(Stream& stream) {
   if (!stream.handshake) begin_exchange(stream);
   const std::vector<std::byte> last = stream.handshake->farewell();
@@ -112,7 +112,8 @@ void Streams::accepted(StreamId id, const Route& route) {
 /// long.
 void Streams::look(std::int64_t now_ns) {
   std::deque<Stranger> left;
-  for (const Stranger& stranger : strangers_) {
+  // Who loses one may leave another.
+  for (const Stranger& stranger : std::exchange(strangers_, {})) {
     Stream* stream = find(stranger.id);
     if (stream == nullptr || stream->established) continue;
     if (now_ns - stranger.since_ns < core_.settings.handshake_timeout_ns) {
@@ -122,6 +123,7 @@ void Streams::look(std::int64_t now_ns) {
     if (!stream->refused && !stream->leaves) ++core_.statistics.refused_streams;
     lose(*stream, "the opening exchange took too long");
   }
+  left.insert(left.end(), strangers_.begin(), strangers_.end());
   strangers_ = std::move(left);
   if (!strangers_.empty())
     core_.timers.schedule(*this, strangers_.front().since_ns + core_.settings.handshake_timeout_ns);
