@@ -12,24 +12,19 @@
 namespace suiro {
 namespace {
 
-/// By so much a rival is to be faster for its values that are not the usual ones.
-double doubt(const Rival& one, const Rival* champion) {
-  const bool is_champions =
-      champion != nullptr && one.decision.algorithm == champion->decision.algorithm;
-  double product = 1;
-  for (std::size_t i = 0; i < one.decision.parameters.size(); ++i)
-    product *= is_champions || i > 0 ? margins.departing : margins.departing_too;
-  return product;
-}
-
-/// Seconds of one over those of the other, and their doubts, multiplied over all networks: of what
-/// is far from the other on one of these that alone does not decide.
-double times_slower(const Rival& one, const Rival& other, const Rival* champion) {
+/// Seconds of one over those of the other, multiplied over all networks: of what is far from the
+/// other on one of these that alone does not decide. For each value that is not the usual one it is
+/// to be faster by the model's doubt.
+double times_slower(const Rival& one, const Rival& other) {
+  const auto departures = [](const Rival& its) {
+    return static_cast<int>(its.decision.parameters.size());
+  };
   double product = 1;
   for (std::size_t i = 0; i < one.seconds.size(); ++i) {
     const double ratio = one.seconds[i] / other.seconds[i];
     product *= std::clamp(ratio, 1 / margins.gain_max, margins.gain_max);
-    product *= doubt(one, champion) / doubt(other, champion);
+    for (int more = departures(one); more > departures(other); --more) product *= margins.departing;
+    for (int less = departures(one); less < departures(other); ++less) product /= margins.departing;
   }
   return product;
 }
@@ -94,7 +89,7 @@ std::optional<Decision> challenger_of(const Rival* champion, const std::vector<R
     if (!may_run(one.decision)) continue;
     const bool is_better =
         best == nullptr ||
-        (waits(one) != waits(*best) ? waits(*best) : times_slower(one, *best, champion) < 1);
+        (waits(one) != waits(*best) ? waits(*best) : times_slower(one, *best) < 1);
     if (is_better) best = &one;
   }
   if (best == nullptr) return std::nullopt;

@@ -46,12 +46,6 @@ struct Margins {
   /// and took native's time over 0.9; the tree takes it over 1.35.
   double departing = 1.1;
 
-  /// Likewise among rivals of what has won, of algorithms other than that: each is tried with its
-  /// usual values before what the model, which is wrong there, takes for better ones.
-  /// `tests/soak/wrong_model.py --keys alltoall:8192`, told of the wrong switch (voq): with 1.1 all
-  /// calls end at 1.27 times the best by hand, as leaders with a wide window have their turn first.
-  double departing_too = 1.5;
-
   /// What is tried in the job's calls (choose/trial.hpp) may be slower by so much on a possible
   /// network, and faster in the mean. It must wait until what the first round may lose, and all
   /// trials and predictions have cost, is at most this share of what calls have taken

@@ -30,17 +30,6 @@ TEST(Challengers, BeginWithWhatIsForetoldToTakeLeast) {
       << "the model cannot tell less";
 }
 
-TEST(Challengers, HaveUsualValuesFirstUnlessTheyAreTheChampions) {
-  const Rival champion = rival("champion", {1, 1});
-  const auto first = [&](const std::vector<Rival>& rivals) {
-    return challenger_of(&champion, rivals, 1, any)->algorithm;
-  };
-  const Rival usual = rival("usual", {1, 1});
-  EXPECT_EQ(first({rival("other", {0.8, 0.8}, {{"radix", 4}}), usual}), "usual");
-  EXPECT_EQ(first({rival("other", {0.6, 0.6}, {{"radix", 4}}), usual}), "other");
-  EXPECT_EQ(first({rival("champion", {0.8, 0.8}, {{"radix", 4}}), usual}), "champion");
-}
-
 TEST(Challengers, WaitWhereTheyMayLoseMuch) {
   const Rival champion = rival("champion", {1, 1});
   const std::vector<Rival> rivals = {rival("risky", {0.5, 3}), rival("safe", {0.9, 0.9})};
